@@ -95,7 +95,7 @@ export default defineConfig({
       createProject('property', ['test/property'], {
         ...ownProcess(tier === 'nightly' ? 1200 : 300),
         ...(tier === 'nightly' ? { include: ['test/property/**/*.test.ts'] } : {}),
-        setupFiles: ['test/property/runs.ts'],
+        setupFiles: ['test/property/configure-properties.ts'],
       }),
       // The third tier runs the mutated inputs of the second tier again, with more of them.
       createProject('fuzz', ['test/fuzz'], {

@@ -63,7 +63,11 @@ async function measureLine(line: BenchLine, repetitions: number): Promise<LineRe
   const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
   const load = Math.round(loadavg()[0] ?? 0)
   for (let round = 0; round < rounds; round += 1)
-    for await (const { engine, phase, run, delayP99Ms } of measureRound(line, engines, peers)) {
+    for await (const { engine, phase, measurement: run, delayP99Ms } of measureRound(
+      line,
+      engines,
+      peers,
+    )) {
       console.error(`· ${line.name}, ${phase}, ${engine}: ${run.seconds} s`)
       const byEngine = (measured[phase] ??= {})
       const collected = (byEngine[engine] ??= {

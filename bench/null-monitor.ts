@@ -21,8 +21,8 @@ import { createNodeProgramHost } from '../shared/programs/hosts/node-host.ts'
 import { decodeResource } from '../shared/state/resource-codec.ts'
 import { parseEnvelope } from '../shared/state/snapshot-codec.ts'
 import type { ResourceState } from '../shared/state/resource.ts'
-import { fromWire } from '../shared/values/decode-wire.ts'
-import { toWire } from '../shared/values/encode-wire.ts'
+import { decodeWire } from '../shared/values/decode-wire.ts'
+import { encodeWire } from '../shared/values/encode-wire.ts'
 import type { WireOptions } from '../shared/values/wire-options.ts'
 import { repositoryRoot } from './engine.ts'
 import { createNullProviders } from './null-providers.ts'
@@ -77,7 +77,7 @@ async function registerResource(
     return RegisterResourceResponse.create({ urn, object: {} })
   const provider = await providers.load()
   const resource = { urn, name: request.name, type: request.type }
-  const newInputs = fromWire(request.object, wireOptions)
+  const newInputs = decodeWire(request.object, wireOptions)
   const checkResult = await provider.check({
     ...resource,
     oldInputs: state?.inputs,
@@ -93,7 +93,7 @@ async function registerResource(
       timeoutSeconds: 0,
       preview: false,
     })
-    const object = toWire(created.outputs, wireOptions)
+    const object = encodeWire(created.outputs, wireOptions)
     return RegisterResourceResponse.create({ urn, id: created.id, object })
   }
   const old = { id: state.id, oldInputs: state.inputs, oldOutputs: state.outputs }
@@ -108,7 +108,7 @@ async function registerResource(
   return RegisterResourceResponse.create({
     urn,
     id: state.id,
-    object: toWire(state.outputs, wireOptions),
+    object: encodeWire(state.outputs, wireOptions),
   })
 }
 

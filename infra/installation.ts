@@ -14,7 +14,7 @@ import { createObservability } from './constructs/observability.ts'
 import { createPrivateNetwork } from './constructs/private-network.ts'
 import { createTaggedScope } from './constructs/create-tagged-scope.ts'
 import { createQueues } from './constructs/queues.ts'
-import { createSchedules, scheduleRoleName } from './constructs/schedules.ts'
+import { createSchedules, scheduleRoleNameOf } from './constructs/schedules.ts'
 import { createResourceVariables, type ResourceVariables } from './resource-variables.ts'
 import type { FunctionName } from './function-row.ts'
 import { functionsTable, groupRows } from './functions-table.ts'
@@ -194,7 +194,7 @@ function createInstallationVariables(
         service: 'iam',
         region: '',
         resource: 'role',
-        resourceName: scheduleRoleName(installationSettings),
+        resourceName: scheduleRoleNameOf(installationSettings),
       }),
     scheduleFunction: () => functionArnOf(main, installationSettings, 'schedule'),
     compactionFunction: () => functionArnOf(main, settings, 'compaction'),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Returns the name prefix of temporary folders of this process, for `removeStaleFolders`. */
-export function processFolderPrefix(prefix: string): string {
+export function createProcessFolderPrefix(prefix: string): string {
   return `${prefix}${process.pid}-`
 }
 

@@ -126,5 +126,5 @@ async function abandonRunning(ports: GeneratorPorts, deployment: DeploymentId): 
     await ports.clock.sleep(abandonCheckMs)
   }
   for (const { holder, retired, groups } of await ports.leases.list(deployment))
-    if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endGroup)
+    if (!retired && holder.host === ports.holder.host) groups.forEach(ports.endProcessGroup)
 }

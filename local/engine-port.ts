@@ -159,7 +159,10 @@ export interface EnginePort {
     managerState: unknown,
   ) => Promise<SecretsManager | undefined>
   /** Returns the state at a point in time. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
-  readonly exportAt: (stack: StackId, moment: PointInTime) => Promise<StoredDeployment | undefined>
+  readonly exportStateAt: (
+    stack: StackId,
+    moment: PointInTime,
+  ) => Promise<StoredDeployment | undefined>
   /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */
   readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>
   /** Returns the course of one deployment. Throws MOMENT_UNKNOWN. */

@@ -97,7 +97,7 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
             : { findLegacyStack: backend.findLegacyStack }),
         }),
     openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
-    exportAt: async (stack, moment) => {
+    exportStateAt: async (stack, moment) => {
       const record = await requireStack(platform, stack)
       if (backend !== undefined) requireKnownTime(record, moment)
       const state = await readStateAt(platform, record, moment, platform.clock.now())
@@ -219,7 +219,7 @@ function createDeadDeploymentPorts(platform: EmbeddedPlatform): GeneratorPorts {
     ...createGeneratorPorts(platform),
     isAlive: () => false,
     // The leases of the deployment name process groups of another machine, so none is ended here.
-    endGroup: () => undefined,
+    endProcessGroup: () => undefined,
   }
 }
 
@@ -256,7 +256,7 @@ export function createGeneratorPorts(platform: EmbeddedPlatform): GeneratorPorts
     compact: async deployment => (await loadDeploymentHandlers()).compact(platform, deployment),
     holder,
     isAlive: createHolderCheck(holder),
-    endGroup: group => void killGroup(group),
+    endProcessGroup: group => void killGroup(group),
   }
 }
 

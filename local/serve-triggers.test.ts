@@ -12,14 +12,14 @@ import {
 } from '../shared/runtime/approvals/stored-approval.ts'
 import { toBlobHash } from '../test/contract/open-adapter.ts'
 import { type EpochMs, deploymentIdOf, stackIdOf } from '../shared/records/ids.ts'
-import { startReceiver } from '../shared/triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../shared/triggers/outbound/local-receiver.fixture.ts'
 import { scheduleDocument } from '../shared/triggers/schedules/due-schedule.ts'
 import { serveTriggers } from './serve-triggers.ts'
 
 test('two servers run a due schedule once and deliver a notification once, until they are shut down', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-serve-'))
   const platform = await openEmbeddedPlatform({ home })
-  const receiver = await startReceiver()
+  const receiver = await startHttpReceiver()
   const shutdown = new AbortController()
   const { outbound } = receiver
   const serving = [1, 2].map(() =>
@@ -58,7 +58,7 @@ test('two servers run a due schedule once and deliver a notification once, until
 test('two servers report an expired approval once, to the receivers of approvals', async () => {
   const home = mkdtempSync(join(tmpdir(), 'antichain-expiry-'))
   const platform = await openEmbeddedPlatform({ home })
-  const receiver = await startReceiver()
+  const receiver = await startHttpReceiver()
   const shutdown = new AbortController()
   const { outbound } = receiver
   const { documents, requests, clock } = platform

@@ -13,7 +13,7 @@ export interface MeasuredCommand {
   /** `antichain`, the peer of the line, or `null engine`. */
   readonly engine: string
   readonly phase: BenchPhase
-  readonly run: RunMeasurement
+  readonly measurement: RunMeasurement
   /** The 99th percentile of the delays of the engine's main thread, in ms. Absent: not measured. */
   readonly delayP99Ms?: number
 }
@@ -29,8 +29,8 @@ export async function* measureRound(
 ): AsyncGenerator<MeasuredCommand> {
   if (line.workload === 'terraform') {
     const options = { size: line.resources, hasPeer: peers.has('tofu') }
-    for await (const { name, phase, run } of runTerraformRound(options))
-      if (name !== 'null engine') yield { engine: name, phase, run }
+    for await (const { name, phase, run: measurement } of runTerraformRound(options))
+      if (name !== 'null engine') yield { engine: name, phase, measurement }
     return
   }
   for (const engine of engines)
@@ -59,12 +59,16 @@ async function* runCommands(
       ? { NODE_OPTIONS: `--import ${recorder}`, BENCH_DELAYS: delayFile }
       : {}
     for (const phase of line.phases) {
-      const run = await engine.run(folder, argumentsOf(line, phase), { ...env, ...delayEnv })
-      if (run.exitCode !== 0) throw new Error(`${engine.name}: ${phase} of ${line.name} failed`)
+      const measurement = await engine.run(folder, argumentsOf(line, phase), {
+        ...env,
+        ...delayEnv,
+      })
+      if (measurement.exitCode !== 0)
+        throw new Error(`${engine.name}: ${phase} of ${line.name} failed`)
       runs.push({
         engine: engine.name,
         phase,
-        run,
+        measurement,
         ...(existsSync(delayFile) ? { delayP99Ms: Number(readFileSync(delayFile, 'utf8')) } : {}),
       })
     }
@@ -88,8 +92,8 @@ async function* runProgramFloor({ resources }: BenchLine): AsyncGenerator<Measur
     await antichain.run(folder, [...phaseArgs.create, '--stack', 'bench'], env)
     const compare = await createNullEngine(antichain, folder, program)
     return [
-      { engine: 'null engine', phase: 'create', run: createRun } as const,
-      { engine: 'null engine', phase: 'no-op', run: await compare(env) } as const,
+      { engine: 'null engine', phase: 'create', measurement: createRun } as const,
+      { engine: 'null engine', phase: 'no-op', measurement: await compare(env) } as const,
     ]
   })
   yield* measuredRuns

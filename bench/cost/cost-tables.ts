@@ -6,7 +6,7 @@ import {
   leanGroupIdleResources,
   leanIdleResources,
 } from './idle-cost.ts'
-import { prices } from '../../shared/config/aws-prices.ts'
+import { awsPrices } from '../../shared/config/aws-prices.ts'
 import { costOf } from '../../test/aws/counts.ts'
 import type { MeasuredBudget, MeasuredRun } from './measured-forms.ts'
 
@@ -52,31 +52,34 @@ export function renderPriceTable(): string {
   const lines: readonly (readonly [string, readonly number[]])[] = [
     [
       'DynamoDB, million write request units / read request units',
-      [prices.writeUnit * 1e6, prices.readUnit * 1e6],
+      [awsPrices.writeUnit * 1e6, awsPrices.readUnit * 1e6],
     ],
     [
       'DynamoDB, GB and month: stored / point-in-time recovery',
-      [prices.tableGbMonth, prices.pointInTimeRecoveryGbMonth],
+      [awsPrices.tableGbMonth, awsPrices.pointInTimeRecoveryGbMonth],
     ],
-    ['S3, thousand PUT or LIST / GET', [prices.put * 1e3, prices.get * 1e3]],
-    ['S3, GB and month', [prices.objectGbMonth]],
-    ['SQS, million requests', [prices.message * 1e6]],
-    ['Lambda (ARM), million calls / GB-second', [prices.call * 1e6, prices.gbSecond]],
-    ['Fargate (ARM), vCPU-hour / GB-hour', [prices.fargateCpuHour, prices.fargateGbHour]],
-    ['KMS, key and month / ten thousand requests', [prices.keyMonth, prices.keyRequest * 1e4]],
-    ['Lambda, GB-second of scratch space beyond 512 MB', [prices.lambdaScratchGbSecond]],
-    ['Fargate, hour of a public IPv4 address', [prices.publicIpv4Hour]],
+    ['S3, thousand PUT or LIST / GET', [awsPrices.put * 1e3, awsPrices.get * 1e3]],
+    ['S3, GB and month', [awsPrices.objectGbMonth]],
+    ['SQS, million requests', [awsPrices.message * 1e6]],
+    ['Lambda (ARM), million calls / GB-second', [awsPrices.call * 1e6, awsPrices.gbSecond]],
+    ['Fargate (ARM), vCPU-hour / GB-hour', [awsPrices.fargateCpuHour, awsPrices.fargateGbHour]],
+    [
+      'KMS, key and month / ten thousand requests',
+      [awsPrices.keyMonth, awsPrices.keyRequest * 1e4],
+    ],
+    ['Lambda, GB-second of scratch space beyond 512 MB', [awsPrices.lambdaScratchGbSecond]],
+    ['Fargate, hour of a public IPv4 address', [awsPrices.publicIpv4Hour]],
     [
       'CloudWatch, month: metric of an alarm / metric of Antichain / dashboard',
-      [prices.alarmMetricMonth, prices.metricMonth, prices.dashboardMonth],
+      [awsPrices.alarmMetricMonth, awsPrices.metricMonth, awsPrices.dashboardMonth],
     ],
     [
       'CloudWatch Logs, GB taken in / GB and month',
-      [prices.logIngestedGb, prices.logStoredGbMonth],
+      [awsPrices.logIngestedGb, awsPrices.logStoredGbMonth],
     ],
-    ['ECR, GB of images and month', [prices.imageGbMonth]],
-    ['EventBridge Scheduler, million calls', [prices.scheduledCall * 1e6]],
-    ['HTTP API, million requests', [prices.httpApiRequest * 1e6]],
+    ['ECR, GB of images and month', [awsPrices.imageGbMonth]],
+    ['EventBridge Scheduler, million calls', [awsPrices.scheduledCall * 1e6]],
+    ['HTTP API, million requests', [awsPrices.httpApiRequest * 1e6]],
   ]
   const rows = lines.map(([item, unitPrices]) =>
     formatTableRow(item, unitPrices.map(formatUngrouped).join(' / ')),

@@ -1,4 +1,4 @@
-import { prices } from '../../shared/config/aws-prices.ts'
+import { awsPrices } from '../../shared/config/aws-prices.ts'
 
 /**
  * The idle resources of an installation with default settings; test/infra counts them in the
@@ -95,21 +95,21 @@ export function computeIdleMonthCost(resources: IdleResources): readonly IdleCos
   })
   const { alarmMetrics, dashboards, messages, gbSeconds } = freeAllowances
   return [
-    createItem('KMS keys', resources.keys, prices.keyMonth),
-    createItem('alarm metrics', resources.alarmMetrics, prices.alarmMetricMonth, alarmMetrics),
-    createItem('dashboard', resources.dashboards, prices.dashboardMonth, dashboards),
-    createItem('empty receives of the event sources', emptyReceives, prices.message, messages),
+    createItem('KMS keys', resources.keys, awsPrices.keyMonth),
+    createItem('alarm metrics', resources.alarmMetrics, awsPrices.alarmMetricMonth, alarmMetrics),
+    createItem('dashboard', resources.dashboards, awsPrices.dashboardMonth, dashboards),
+    createItem('empty receives of the event sources', emptyReceives, awsPrices.message, messages),
     createItem(
       'scheduled calls of compaction and scaler',
       hoursPerMonth * 2,
-      prices.call + prices.scheduledCall,
+      awsPrices.call + awsPrices.scheduledCall,
     ),
     createItem(
       'GB-seconds of these calls',
       hoursPerMonth *
         (assumptions.compactionSeconds * resources.compactionGb +
           assumptions.scalerSeconds * resources.scalerGb),
-      prices.gbSecond,
+      awsPrices.gbSecond,
       gbSeconds,
     ),
   ]

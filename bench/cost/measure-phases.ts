@@ -13,7 +13,7 @@ import {
 import type { CountingProxy } from '../../test/aws/counting-proxy.ts'
 import { repositoryRoot } from '../engine.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
-import { type Counts, costOf, sumOf } from '../../test/aws/counts.ts'
+import { type Counts, costOf, addCounts } from '../../test/aws/counts.ts'
 
 /** The options of a measured run. `measuredRunForm` explains `delayMs` and `quietSeconds`. */
 export interface PhasesOptions {
@@ -133,7 +133,7 @@ async function measurePhase(
         (call.durationMs / 1000) * memoryGbOf(call.name, options.aws),
     )
   const { byPurpose: requests, ...proxyCounts } = proxy.takeCounts()
-  const counts: Counts = sumOf(proxyCounts, {
+  const counts: Counts = addCounts(proxyCounts, {
     calls: calls.length,
     coldStarts: calls.filter(({ isCold }) => isCold).length,
     gbSeconds: roundToTenth(

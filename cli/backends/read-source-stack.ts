@@ -1,4 +1,4 @@
-import { managerFieldOf } from '../stack/state-secrets-fields.ts'
+import { secretsManagerFieldOf } from '../stack/state-secrets-fields.ts'
 import { createLockedError } from '../../shared/backends/lock-file.ts'
 import type { ImportableEntry } from '../../shared/backends/import-backend-history.ts'
 import { projectOfState } from '../../shared/backends/legacy-stacks.ts'
@@ -92,7 +92,7 @@ function checkState(
 function requireKnownManager(state: StoredDeployment, key: string): void {
   const { type = '' } = state.secrets_providers ?? {}
   const isKnown =
-    isKeyUrl(managerFieldOf(state, 'cloud', 'url') ?? '') ||
+    isKeyUrl(secretsManagerFieldOf(state, 'cloud', 'url') ?? '') ||
     ['passphrase', 'service'].includes(type)
   if (isKnown || !containsCiphertext(state)) return
   throw error(

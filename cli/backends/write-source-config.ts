@@ -1,4 +1,4 @@
-import { managerFieldOf, stateSaltOf } from '../stack/state-secrets-fields.ts'
+import { secretsManagerFieldOf, stateSaltOf } from '../stack/state-secrets-fields.ts'
 import { existsSync } from 'node:fs'
 import { toConfigTree, toStoredConfigValue } from '../../shared/programs/config/config-tree.ts'
 import { stackConfigFileOf, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
@@ -23,8 +23,8 @@ export function writeSourceConfig(
   if (existsSync(stackConfigFileOf(project, names.stack))) return undefined
   const file = openStackFile(session, project, { stack: id })
   const salt = stateSaltOf(state ?? undefined)
-  const url = managerFieldOf(state ?? undefined, 'cloud', 'url')
-  const encryptedKey = managerFieldOf(state ?? undefined, 'cloud', 'encryptedkey') ?? ''
+  const url = secretsManagerFieldOf(state ?? undefined, 'cloud', 'url')
+  const encryptedKey = secretsManagerFieldOf(state ?? undefined, 'cloud', 'encryptedkey') ?? ''
   if (salt) file.setSalt(salt)
   else if (url) file.setKey(url, encryptedKey)
   for (const [key, value] of Object.entries(history.at(-1)?.info.config ?? {})) {

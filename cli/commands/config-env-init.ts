@@ -9,7 +9,7 @@ import {
   isTreeMap,
   type StoredConfigValue,
 } from '../../shared/programs/config/config-tree.ts'
-import { openValue } from '../../shared/programs/config/open-config.ts'
+import { openConfigValue } from '../../shared/programs/config/open-config.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import { withEnvironmentConfig } from '../../shared/programs/environments/environment-config.ts'
 import {
@@ -118,7 +118,9 @@ function readTexts(file: StackConfig, project: Project): ReadonlyMap<string, str
   const environment = file.readEnvironment(project.root)
   const options = { project: project.name, encrypt: (text: string) => text }
   const values = withEnvironmentConfig(file.getValues(), environment, options)
-  return new Map([...values].map(([key, value]) => [key, openValue(value, text => text).text]))
+  return new Map(
+    [...values].map(([key, value]) => [key, openConfigValue(value, text => text).text]),
+  )
 }
 
 function requireEqual(

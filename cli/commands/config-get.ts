@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
+import { openConfigValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { parseConfigEditKey, findConfigValue } from '../config/edit-config.ts'
@@ -20,7 +20,7 @@ export const getConfig: Handler = async (session, flags, [name = '']) => {
   if (value === undefined)
     throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
   const manager = hasSecure(value) ? await openStackManager(session, stack, file) : undefined
-  const openedValue = openValue(value, text => manager?.crypter.decrypt(text) ?? text)
+  const openedValue = openConfigValue(value, text => manager?.crypter.decrypt(text) ?? text)
   session.print(
     flags.isSet('json')
       ? JSON.stringify(toConfigJson(openedValue, true), null, 2)

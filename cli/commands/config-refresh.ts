@@ -12,7 +12,7 @@ import {
   type StoredConfigValue,
   toStoredConfigValue,
 } from '../../shared/programs/config/config-tree.ts'
-import { openValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
+import { openConfigValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
 import { withEnvironmentConfig } from '../../shared/programs/environments/environment-config.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
@@ -135,7 +135,7 @@ function keepText(text: string): string {
 }
 
 function textOf(value: ConfigTree): string {
-  return openValue(toStoredConfigValue(value), keepText).text
+  return openConfigValue(toStoredConfigValue(value), keepText).text
 }
 
 /** Reports whether the events or the history record a value without secrets as `text`. */
@@ -145,7 +145,7 @@ function isRecordedAs(value: StoredConfigValue, text: string): boolean {
 
 /** Returns the text of a value as the history records it. */
 function recordedTextOf(value: StoredConfigValue, decrypt: (text: string) => string): string {
-  return openValue(toStoredConfigValue(formatLargeIntegers(value)), decrypt).text
+  return openConfigValue(toStoredConfigValue(formatLargeIntegers(value)), decrypt).text
 }
 
 /** Returns the map or list of a JSON text. Returns any other text unchanged. */

@@ -5,11 +5,15 @@ import { error } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { copyFiles } from '../project/copy-files.ts'
-import { type LanguageHosts, refuseErrors, withLanguageHosts } from '../project/generate-program.ts'
+import {
+  type LanguageHostServices,
+  refuseErrorDiagnostics,
+  withLanguageHosts,
+} from '../project/generate-program.ts'
 import { generateProject } from '../project/generate-project.ts'
 import { requireProjectName } from '../project/project-name.ts'
 import { addConvertedPackages, convertTerraform } from '../project/convert-terraform.ts'
-import { convertByPlugin, hasConverter } from '../project/convert-by-plugin.ts'
+import { convertWithConverterPlugin, hasConverter } from '../project/convert-with-plugin.ts'
 import { createCliSession, type CliSession } from '../session/session.ts'
 import type { PackageOperands } from '../packages/load-package-schema.ts'
 import { installProject } from './install.ts'
@@ -103,7 +107,7 @@ function refuseStrict(flags: Flags): void {
  */
 async function convertToPcl(
   session: CliSession,
-  deps: LanguageHosts,
+  deps: LanguageHostServices,
   request: {
     readonly from: string
     readonly args: readonly string[]
@@ -121,7 +125,7 @@ async function convertToPcl(
     return convertTerraform(session, { pclFolder, runtime })
   }
   const address = deps.engineAddress()
-  const diagnostics = await convertByPlugin(deps, from, {
+  const diagnostics = await convertWithConverterPlugin(deps, from, {
     sourceDirectory: session.cwd,
     targetDirectory: pclFolder,
     args: [...args],
@@ -129,7 +133,7 @@ async function convertToPcl(
     loaderTarget: address,
     generatedProjectDirectory: targetFolder,
   })
-  refuseErrors(diagnostics, `the converter '${from}'`)
+  refuseErrorDiagnostics(diagnostics, `the converter '${from}'`)
   for (const { summary, detail } of diagnostics)
     session.printToStderr(`warning: ${summary}${detail === '' ? '' : `: ${detail}`}`)
   return []

@@ -65,7 +65,7 @@ export function describeApproval({ approval }: HistoryRecord): readonly string[]
 }
 
 /** Returns the fields of a history entry about its requester and its approval, as JSON. */
-export function toRequesterJson({
+export function toRequesterAndApprovalJson({
   by,
   approval,
 }: HistoryRecord): Readonly<Record<string, unknown>> {
@@ -85,7 +85,7 @@ export function toDeploymentJson(
   return {
     deployment,
     kind: kindsByCommand[command],
-    ...toRequesterJson(record),
+    ...toRequesterAndApprovalJson(record),
     result: result ?? 'in-progress',
     startTime: new Date(startedAt).toISOString(),
     ...(endedAt === undefined ? {} : { endTime: new Date(endedAt).toISOString() }),

@@ -16,7 +16,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { parseSeconds } from '../arguments/parse-seconds.ts'
 import { readCheckConfig } from '../provider-check/read-check-config.ts'
 import { locateCheckedProvider } from '../provider-check/locate-checked-provider.ts'
-import { withOpener } from '../provider-check/provider-openers.ts'
+import { withProviderOpener } from '../provider-check/provider-openers.ts'
 import { type CliSession, confirm } from '../session/session.ts'
 
 /**
@@ -38,7 +38,7 @@ export const checkProvider: Handler = async (session, flags, operands) => {
   })
   if (!isConfirmed) throw error('CONFIRMATION_DECLINED', 'the check was not confirmed')
   const report = await withInterrupt(session, isInterrupted =>
-    withOpener(session, { locatedProvider, variables, redact }, open => {
+    withProviderOpener(session, { locatedProvider, variables, redact }, open => {
       const request: ProviderCheckRequest = {
         name: locatedProvider.name,
         protocol: locatedProvider.protocol,

@@ -28,7 +28,7 @@ export const exportStack: Handler = async (session, flags) => {
   const storedState =
     pointInTime === undefined
       ? await engine.exportState(id, version)
-      : await engine.exportAt(id, pointInTime)
+      : await engine.exportStateAt(id, pointInTime)
   if (storedState === undefined && version !== undefined)
     throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`, {
       hint: 'List the versions with `antichain stack history`.',

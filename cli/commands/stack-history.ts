@@ -9,7 +9,11 @@ import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { formatTable } from '../display/table.ts'
-import { describeApproval, describeDeployment, toRequesterJson } from './deployment-show.ts'
+import {
+  describeApproval,
+  describeDeployment,
+  toRequesterAndApprovalJson,
+} from './deployment-show.ts'
 import {
   describeRecordedConfig,
   maskedConfigText,
@@ -157,7 +161,7 @@ function toRecordJson(
     kind: kindsByCommand[record.command],
     startTime: new Date(record.startedAt).toISOString(),
     message: record.message,
-    ...toRequesterJson(record),
+    ...toRequesterAndApprovalJson(record),
     environment: record.environment ?? {},
     config: Object.fromEntries(
       Object.entries(config ?? describeRecordedConfig(record.config ?? {})).map(([key, text]) => [

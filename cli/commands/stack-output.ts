@@ -4,7 +4,7 @@ import type { Json } from '../../shared/state/stored.ts'
 import { compareUtf8 } from '../../shared/values/go-json.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatOutput } from '../../shared/state/stack-outputs.ts'
-import { readShownOutputs } from '../stack/open-decrypter.ts'
+import { readStackOutputsForDisplay } from '../stack/open-decrypter.ts'
 import { quoteForShell } from '../display/quote-for-shell.ts'
 import { formatTable } from '../display/table.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
@@ -20,7 +20,7 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
   const engine = await session.openEngine()
   await warnInterrupted(session, id)
   const state = await engine.exportState(id)
-  const outputs = await readShownOutputs(session, flags, { id, state })
+  const outputs = await readStackOutputsForDisplay(session, flags, { id, state })
   if (name !== undefined) {
     const value = outputs.get(name)
     if (value === undefined)

@@ -3,7 +3,7 @@ import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
 import { createStackNotFoundError, type CliSession } from '../session/session.ts'
-import { chooseName, listStackNames } from '../stack/choose-stack-name.ts'
+import { chooseStackName, listStackNames } from '../stack/choose-stack-name.ts'
 import { createStack } from '../stack/create-stack.ts'
 
 /**
@@ -28,7 +28,7 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
 async function promptName(session: CliSession): Promise<string> {
   if (!session.mayPrompt)
     throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
-  const name = await chooseName(session, await listStackNames(session))
+  const name = await chooseStackName(session, await listStackNames(session))
   if (name === '') throw error('CLI_USAGE', 'the name of the stack is empty')
   return name
 }

@@ -10,7 +10,7 @@ import { formatTable } from '../display/table.ts'
 import { readLogin } from '../remote/saved-login.ts'
 import { type CliSession, createStackNotFoundError } from '../session/session.ts'
 import { describeStack } from '../stack/describe-stack.ts'
-import { readShownOutputs } from '../stack/open-decrypter.ts'
+import { readStackOutputsForDisplay } from '../stack/open-decrypter.ts'
 import { readStackTags } from '../stack/stack-tags.ts'
 import { warnInterrupted } from '../stack/warn-interrupted.ts'
 import { formatOutputList } from './stack-output.ts'
@@ -32,7 +32,7 @@ export const showStack: Handler = async (session, flags) => {
       backend: backendNameOf(session),
       state,
       tags: await readStackTags(session, id),
-      outputs: await readShownOutputs(session, flags, { id, state }),
+      outputs: await readStackOutputsForDisplay(session, flags, { id, state }),
     }
     session.print(JSON.stringify(describeStack(parts), null, 2))
     await warnInterrupted(session, id)
@@ -45,7 +45,9 @@ export const showStack: Handler = async (session, flags) => {
   if (lastUpdateMs !== undefined)
     session.print(`    Last updated: ${new Date(lastUpdateMs).toISOString()}`)
   for (const line of formatResources(state?.resources ?? [], flags)) session.print(line)
-  for (const line of formatOutputList(await readShownOutputs(session, flags, { id, state })))
+  for (const line of formatOutputList(
+    await readStackOutputsForDisplay(session, flags, { id, state }),
+  ))
     session.print(line)
   await warnInterrupted(session, id)
   return 0

@@ -19,7 +19,9 @@ export async function printCandidates(
   const prefix = args.at(-1) ?? ''
   try {
     const liveWords =
-      candidates.live === undefined ? [] : await readLiveWords(session, candidates.live)
+      candidates.liveWordKind === undefined
+        ? []
+        : await readLiveWords(session, candidates.liveWordKind)
     const allCandidates = [
       ...candidates.choices,
       ...liveWords.filter(name => name.startsWith(prefix)).map(name => ({ name, description: '' })),

@@ -35,7 +35,7 @@ test.each([
   [['config', 'set', 'key', ''], undefined],
   [['stack', ''], undefined],
 ])('findCandidates returns the kind of further words for %j: %s', (args, live) => {
-  expect(findCandidates(root, args).live).toBe(live)
+  expect(findCandidates(root, args).liveWordKind).toBe(live)
 })
 
 test('findCandidates returns the folder and stack of the command line', () => {

@@ -13,7 +13,7 @@ export type LiveWordKind = 'stacks' | 'urns' | 'keys'
 export interface Candidates {
   readonly choices: readonly Candidate[]
   /** The kind of the further words, which the caller reads. Undefined: there are none. */
-  readonly live: LiveWordKind | undefined
+  readonly liveWordKind: LiveWordKind | undefined
   /** The values of --cwd and --stack in the command line. */
   readonly cwd: string | undefined
   readonly stack: string | undefined
@@ -51,7 +51,7 @@ export function findCandidates(root: Command, args: readonly string[]): Candidat
   const toCandidates = (choices: readonly Candidate[], live?: LiveWordKind): Candidates => ({
     ...settings,
     choices: choices.filter(({ name }) => name.startsWith(prefix)),
-    live,
+    liveWordKind: live,
   })
   if (valueOption !== undefined)
     return toCandidates(toChoices(valueOption), liveByOption[valueOption.attributeName()])

@@ -28,7 +28,7 @@ interface SummaryMessage {
 }
 
 /** The summary of an operation, in the form and order in which Pulumi prints it. */
-export interface OperationResult {
+export interface StoredOperationSummary {
   readonly result: string
   /** In nanoseconds. */
   readonly duration: number
@@ -41,7 +41,7 @@ export interface OperationResult {
 /** A collector of events, which summarizes one operation. */
 interface SummaryCollector {
   readonly add: (event: EventRecord) => void
-  readonly read: () => OperationResult
+  readonly read: () => StoredOperationSummary
 }
 
 /**
@@ -71,7 +71,7 @@ export function createLiveSummary(options: { readonly showSames: boolean }): Sum
  * Source: Pulumi `pkg/cmd/pulumi/stack/stack_history_events_summary.go`, `buildUpdateSummary`,
  * v3.274.1.
  */
-export function summarizeEvents(events: readonly EventRecord[]): OperationResult {
+export function summarizeEvents(events: readonly EventRecord[]): StoredOperationSummary {
   const resources: SummaryResource[] = []
   const messages: SummaryMessage[] = []
   let end: EventRecord | undefined
@@ -98,7 +98,7 @@ export function summarizeEvents(events: readonly EventRecord[]): OperationResult
 }
 
 /** Formats the summary of a stored operation for people. */
-export function formatSummary(summary: OperationResult): readonly string[] {
+export function formatSummary(summary: StoredOperationSummary): readonly string[] {
   const { result, duration, summary: counts = {}, resources = [], diagnostics = [] } = summary
   const changes = Object.entries(counts).map(([op, count]) => `${count} ${op}`)
   const rows = resources.map(({ name, type, op, failed }) => [
@@ -123,7 +123,7 @@ const nsPerMs = 1_000_000
 const nsPerSecond = 1_000 * nsPerMs
 
 /** Returns the duration and the counts in the last event of an operation. */
-function readEnd(end: EventRecord): Pick<OperationResult, 'duration' | 'summary'> {
+function readEnd(end: EventRecord): Pick<StoredOperationSummary, 'duration' | 'summary'> {
   const counts = Object.entries(eventFieldsOf(end['resourceChanges']))
     .map(([op, count]) => [op, Number(count)] as const)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -11,7 +11,7 @@ import { stackPathOf } from '../remote/stack-path.ts'
 import type { CliSession } from '../session/session.ts'
 import type { ExportedStackReader } from './exported-stack.ts'
 import {
-  callGroup,
+  createGroupCaller,
   listExportedGroups,
   listGroupNames,
   settingsFileOf,
@@ -53,7 +53,7 @@ export async function planSettings(
     const isKnownGroup = targetGroups.includes(group)
     for (const [kind, items] of readSettings(root, group)) {
       if (items.length === 0) continue
-      const { callApi } = callGroup(engine, group)
+      const { callApi } = createGroupCaller(engine, group)
       const presentSettings = isKnownGroup
         ? await listAllItems({ callApi }, kind.path, namedForm)
         : []
@@ -158,7 +158,7 @@ export async function importSettings(
   const engine = await session.openEngine()
   for (const { group, noun, name, path, body } of imports) {
     try {
-      await callGroup(engine, group).callApi({ method: 'PUT', path, body })
+      await createGroupCaller(engine, group).callApi({ method: 'PUT', path, body })
     } catch (thrown) {
       if (!(thrown instanceof DeployError)) throw thrown
       const { code, message, hint } = thrown

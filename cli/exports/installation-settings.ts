@@ -28,7 +28,7 @@ export async function listGroupNames({ callApi }: ApiCaller): Promise<readonly s
 }
 
 /** Returns a caller of the API for the documents of a group, whatever ANTICHAIN_GROUP names. */
-export function callGroup({ callApi }: ApiCaller, group: string): ApiCaller {
+export function createGroupCaller({ callApi }: ApiCaller, group: string): ApiCaller {
   return { callApi: call => callApi({ ...call, headers: { [apiGroupHeader]: group } }) }
 }
 
@@ -46,7 +46,7 @@ export async function writeInstallationSettings(
     const settings: Record<string, unknown> = {}
     for (const [kind, { path, isShared }] of Object.entries(settingKinds))
       if (group === defaultGroup || isShared !== true)
-        settings[kind] = await listSettings(callGroup(engine, group), path)
+        settings[kind] = await listSettings(createGroupCaller(engine, group), path)
     writePrivateJson(join(root, settingsFileOf(group)), settings)
     for (const { name, value } of z.array(webhookForm).parse(settings['webhooks']))
       writePrivateJson(join(root, rulesFileOf(group, name)), value.rules)

@@ -20,8 +20,8 @@ import type { Project } from '../../shared/programs/project/project.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import { resolveProjectPlugins } from '../../shared/programs/project/project-plugins.ts'
 import {
-  createGenerationError,
-  refuseErrors,
+  createCodeGenerationError,
+  refuseErrorDiagnostics,
   withLanguageHosts,
 } from '../project/generate-program.ts'
 import { type OutputFile, readOutputFile } from '../project/output-file.ts'
@@ -59,7 +59,7 @@ export function generateSdkByHost(
         })
         const call = host.call(LanguageRuntimeService.generatePackage, request)
         const { diagnostics } = await call.catch(refuseFailure)
-        refuseErrors(diagnostics)
+        refuseErrorDiagnostics(diagnostics)
         return {
           files: readFiles(directory),
           omissions: omittedTokens.map(
@@ -146,7 +146,7 @@ function omitMethods(resource: unknown, tokens: readonly string[]): unknown {
 
 /** Throws CODE_GENERATION_FAILED with the message of a failed call. */
 function refuseFailure(cause: unknown): never {
-  throw createGenerationError(messageOf(cause), { cause })
+  throw createCodeGenerationError(messageOf(cause), { cause })
 }
 
 function withHost<T>(

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { inspectInstallation, type InspectClients } from './inspect-installation.ts'
+import { inspectInstallation, type InspectionClients } from './inspect-installation.ts'
 
 const target = { installation: 'site', region: 'eu-central-1', env: {} }
 
 /** Creates services that respond by the name of the command, based on its input. */
 function createClients(
   answers: Readonly<Record<string, (input: Record<string, string>) => unknown>>,
-): InspectClients {
+): InspectionClients {
   const send = async (command: object): Promise<never> => {
     const { input } = command as { input: Record<string, string> }
     const answer = answers[command.constructor.name]

@@ -25,7 +25,7 @@ import { sendOrUndefined } from './send-or-undefined.ts'
  * The clients of an inspection. Each resource is requested by its name or the beginning of it, so
  * no CloudFormation stack is read.
  */
-export interface InspectClients {
+export interface InspectionClients {
   readonly tables: Pick<DynamoDBClient, 'send'>
   readonly queues: Pick<SQSClient, 'send'>
   readonly objects: Pick<S3Client, 'send'>
@@ -37,7 +37,7 @@ export interface InspectClients {
  * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function inspectInstallation(
-  clients: InspectClients,
+  clients: InspectionClients,
   { installation, region }: InstallationTarget,
   account: string,
 ): Promise<InstallationStatus> {
@@ -73,7 +73,7 @@ export async function inspectInstallation(
  * PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 async function readGroupNames(
-  { queues }: InspectClients,
+  { queues }: InspectionClients,
   installation: string,
   tags: ReadonlyMap<string, string>,
 ): Promise<readonly string[] | undefined> {
@@ -98,7 +98,7 @@ async function readGroupNames(
 
 /** Returns the status of the tables, the queues and the bucket of a group. */
 async function inspectGroup(
-  clients: InspectClients,
+  clients: InspectionClients,
   groupInstallation: string,
   bucketName: string,
 ): Promise<GroupStatus> {
@@ -124,7 +124,7 @@ function arnPrefixOf(region: string): string {
   return `arn:${partition}:scheduler:${region}`
 }
 
-async function inspectTable({ tables }: InspectClients, name: string): Promise<TableStatus> {
+async function inspectTable({ tables }: InspectionClients, name: string): Promise<TableStatus> {
   const response = await sendOrUndefined(() =>
     tables.send(new DescribeTableCommand({ TableName: name })),
   )
@@ -137,7 +137,7 @@ async function inspectTable({ tables }: InspectClients, name: string): Promise<T
   }
 }
 
-async function inspectQueue(clients: InspectClients, name: string): Promise<QueueStatus> {
+async function inspectQueue(clients: InspectionClients, name: string): Promise<QueueStatus> {
   const [liveCounts, deadCounts] = await Promise.all([
     readCounts(clients, name),
     readCounts(clients, deadLetterQueueOf(name)),
@@ -148,7 +148,7 @@ async function inspectQueue(clients: InspectClients, name: string): Promise<Queu
 }
 
 async function readCounts(
-  { queues }: InspectClients,
+  { queues }: InspectionClients,
   name: string,
 ): Promise<{ readonly waiting: number; readonly held: number } | undefined> {
   const queue = await sendOrUndefined(() =>
@@ -160,7 +160,7 @@ async function readCounts(
 }
 
 async function inspectBucket(
-  { objects }: InspectClients,
+  { objects }: InspectionClients,
   name: string,
 ): Promise<InstallationStatus['bucket']> {
   const response = await sendOrUndefined(() =>
@@ -170,7 +170,7 @@ async function inspectBucket(
 }
 
 async function readTags(
-  { schedules }: InspectClients,
+  { schedules }: InspectionClients,
   arn: string,
 ): Promise<ReadonlyMap<string, string>> {
   const response = await sendOrUndefined(() =>

@@ -7,7 +7,7 @@ import { definedVariablesOf } from './plugin-command-tools.ts'
 import { createSessionInstallDeps } from './terraform-providers.ts'
 
 /** The dependencies with which `startPackage` finds, installs and starts Terraform providers. */
-export type TerraformStarts = Pick<
+export type ProviderStartDeps = Pick<
   TerraformProviderDeps,
   'findBinary' | 'start' | 'warn' | 'inform'
 >
@@ -19,7 +19,7 @@ export type TerraformStarts = Pick<
 export async function withTerraformStarts<T>(
   session: CliSession,
   programFolder: string,
-  use: (starts: TerraformStarts) => Promise<T>,
+  use: (starts: ProviderStartDeps) => Promise<T>,
 ): Promise<T> {
   const installer = createTerraformInstaller(createSessionInstallDeps(session, programFolder))
   const processes = createProcesses()

@@ -50,14 +50,14 @@ export async function generateProgram(
 }
 
 /** The dependencies of hosts of languages, which also read schemas at `engineAddress`. */
-export interface LanguageHosts extends LanguageHostDeps {
+export interface LanguageHostServices extends LanguageHostDeps {
   readonly onLine: (line: string) => void
 }
 
 /** Calls a function with the services that converters and hosts of languages need. */
 export function withLanguageHosts<T>(
   session: CliSession,
-  use: (deps: LanguageHosts) => Promise<T>,
+  use: (deps: LanguageHostServices) => Promise<T>,
 ): Promise<T> {
   const env = definedVariablesOf(session)
   return withPluginHost(session, async (_plugins, address) => {
@@ -89,9 +89,9 @@ async function requestProgram(
   const response = await host
     .call(LanguageRuntimeService.generateProgram, request)
     .catch((cause: unknown) => {
-      throw createGenerationError(messageOf(cause), { cause })
+      throw createCodeGenerationError(messageOf(cause), { cause })
     })
-  refuseErrors(response.diagnostics)
+  refuseErrorDiagnostics(response.diagnostics)
   return listFiles(response.source)
 }
 
@@ -110,18 +110,18 @@ function findInstalledHost(language: string, env: Readonly<Record<string, string
 }
 
 /** Throws CODE_GENERATION_FAILED if diagnostics contain errors. `subject` wrote them. */
-export function refuseErrors(
+export function refuseErrorDiagnostics(
   diagnostics: readonly Diagnostic[],
   subject = 'the language host',
 ): void {
   const reasons = diagnostics
     .filter(({ severity }) => severity === DiagnosticSeverity.DIAG_ERROR)
     .map(({ summary, detail }) => (detail === '' ? summary : `${summary}: ${detail}`))
-  if (reasons.length > 0) throw createGenerationError(reasons.join('; '), { subject })
+  if (reasons.length > 0) throw createCodeGenerationError(reasons.join('; '), { subject })
 }
 
 /** Returns the error CODE_GENERATION_FAILED with a reason. */
-export function createGenerationError(
+export function createCodeGenerationError(
   reason: string,
   { subject = 'the language host', cause }: { readonly subject?: string; readonly cause?: unknown },
 ): Error {

@@ -6,7 +6,7 @@ import { type LanguageHostDeps, startHost } from '../../shared/programs/hosts/la
 import { isRecord } from '../../shared/programs/is-record.ts'
 import { keepIntegerDigits, openYaml } from '../../shared/programs/project/yaml-source.ts'
 import { copyFiles } from './copy-files.ts'
-import { createGenerationError, refuseErrors } from './generate-program.ts'
+import { createCodeGenerationError, refuseErrorDiagnostics } from './generate-program.ts'
 
 /** A project to generate from a folder with a program of Pulumi's configuration language. */
 export interface ProjectToGenerate {
@@ -45,9 +45,9 @@ export async function generateProject(
     const { diagnostics } = await host
       .call(LanguageRuntimeService.generateProject, request)
       .catch((cause: unknown) => {
-        throw createGenerationError(messageOf(cause), { cause })
+        throw createCodeGenerationError(messageOf(cause), { cause })
       })
-    refuseErrors(diagnostics)
+    refuseErrorDiagnostics(diagnostics)
   } finally {
     await host.close()
   }

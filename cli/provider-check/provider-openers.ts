@@ -41,7 +41,7 @@ interface OpenerDeps {
  * Calls a function with the opener of a provider, and then ends all processes of the provider. A
  * missing provider is installed. With --verbose, the messages of the provider are printed.
  */
-export async function withOpener<T>(
+export async function withProviderOpener<T>(
   session: CliSession,
   { locatedProvider, variables, redact }: OpenerOptions,
   check: (open: ProviderOpener) => Promise<T>,

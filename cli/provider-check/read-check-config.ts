@@ -5,7 +5,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import type { CheckConfig } from '../../shared/providers/check/check-request.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
-import { fromWire } from '../../shared/values/decode-wire.ts'
+import { decodeWire } from '../../shared/values/decode-wire.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
 
 const inputsForm = createRecordForm(z.unknown())
@@ -58,7 +58,7 @@ function toList(inputs: Inputs | Inputs[]): readonly Inputs[] {
 /** Converts inputs. Special values, such as secrets, have the same form as in states. */
 function toProperties(path: string, inputs: Inputs): PropertyMap {
   try {
-    return fromWire(inputs, {
+    return decodeWire(inputs, {
       unknowns: 'reject',
       secrets: true,
       references: true,

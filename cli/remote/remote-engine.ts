@@ -101,7 +101,7 @@ export function openRemote(login: Login): EnginePort {
     renameStack: (from, to) => renameRemotely(client, stackPathOf(from), stackPartsOf(to)),
     exportState: (stack, version) =>
       readExport(client, stack, version === undefined ? '' : `?version=${version}`),
-    exportAt: (stack, pointInTime) => {
+    exportStateAt: (stack, pointInTime) => {
       const text =
         pointInTime.kind === 'time'
           ? new Date(pointInTime.timeMs).toISOString()
@@ -168,7 +168,7 @@ async function readExport(
   const text = await client
     .getText(`${stackPathOf(stack)}/export${query}`)
     .catch((thrown: unknown) => {
-      // `exportState` returns undefined for an unknown version, but `exportAt` throws.
+      // `exportState` returns undefined for an unknown version, but `exportStateAt` throws.
       if (query.startsWith('?version') && hasCode(thrown, 'MOMENT_UNKNOWN')) return undefined
       throw thrown
     })

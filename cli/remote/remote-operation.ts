@@ -15,7 +15,7 @@ import type { CliSession } from '../session/session.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
 import type { PreparedResume, PreparedOperation } from '../operations/prepared-operation.ts'
-import { refuseLocalOptions } from './local-options.ts'
+import { refuseLocalOptions } from './options-without-api.ts'
 import { readTargeting } from '../operations/targeting.ts'
 
 /** The commands that can be resumed. An interrupted edit of the state is closed instead. */

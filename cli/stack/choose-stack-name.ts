@@ -12,7 +12,7 @@ export async function listStackNames(session: CliSession): Promise<readonly stri
 }
 
 /** Lets the user choose a stack, or `otherChoice`. Returns '' if the user declines. */
-export async function chooseName(
+export async function chooseStackName(
   { io }: Pick<CliSession, 'io'>,
   names: readonly string[],
   ...otherChoice: readonly string[]

@@ -2,7 +2,7 @@ import { hasCode } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { askYesNo, type CliSession } from '../session/session.ts'
-import { chooseName, listStackNames } from './choose-stack-name.ts'
+import { chooseStackName, listStackNames } from './choose-stack-name.ts'
 import { createStack } from './create-stack.ts'
 import { selectStack } from './selected-stack.ts'
 
@@ -33,7 +33,8 @@ export async function offerStack(
 /** Lets the user choose one of the project's stacks or a new one. */
 async function offerChoice(session: CliSession, flags: Flags, failure: unknown): Promise<StackId> {
   const names = await listStackNames(session)
-  const choice = names.length === 0 ? createChoice : await chooseName(session, names, createChoice)
+  const choice =
+    names.length === 0 ? createChoice : await chooseStackName(session, names, createChoice)
   if (choice === '') throw failure
   const id =
     choice === createChoice

@@ -29,7 +29,7 @@ export async function openDecrypter(
  * Reads the outputs of a stack. Secrets are decrypted with --show-secrets, and masked without it.
  * Without a secret output, no secrets provider is opened.
  */
-export async function readShownOutputs(
+export async function readStackOutputsForDisplay(
   session: CliSession,
   flags: Flags,
   { id, state }: { readonly id: StackId; readonly state: StoredDeployment | undefined },

@@ -5,31 +5,31 @@ import type { SealedKey } from '../session/tools.ts'
 
 /** Returns the salt of a state's passphrase manager. */
 export function stateSaltOf(state: StoredDeployment | undefined): string | undefined {
-  return managerFieldOf(state, 'passphrase', 'salt')
+  return secretsManagerFieldOf(state, 'passphrase', 'salt')
 }
 
 /** Returns the key URL of a state's cloud manager, which may be an unsupported one. */
 export function readManagerUrl(state: StoredDeployment): string | undefined {
-  return managerFieldOf(state, 'cloud', 'url')
+  return secretsManagerFieldOf(state, 'cloud', 'url')
 }
 
 /** Returns the sealed data key of a state's cloud manager. */
 export function stateKeyOf(state: StoredDeployment | undefined): SealedKey | undefined {
-  const url = managerFieldOf(state, 'cloud', 'url')
-  const encryptedKey = managerFieldOf(state, 'cloud', 'encryptedkey')
+  const url = secretsManagerFieldOf(state, 'cloud', 'url')
+  const encryptedKey = secretsManagerFieldOf(state, 'cloud', 'encryptedkey')
   if (url === undefined || encryptedKey === undefined || !isKeyUrl(url)) return undefined
   return { url, encryptedKey }
 }
 
 /** Returns the stack that a state's service manager names. Undefined: it has another manager. */
 export function stackOfService(state: StoredDeployment): StackId | undefined {
-  const project = managerFieldOf(state, 'service', 'project')
-  const stack = managerFieldOf(state, 'service', 'stack')
+  const project = secretsManagerFieldOf(state, 'service', 'project')
+  const stack = secretsManagerFieldOf(state, 'service', 'stack')
   return project === undefined || stack === undefined ? undefined : stackIdOf(project, stack)
 }
 
 /** Returns a field of the state's secrets manager, if the manager has this type. */
-export function managerFieldOf(
+export function secretsManagerFieldOf(
   state: StoredDeployment | undefined,
   type: string,
   field: string,

@@ -25,7 +25,10 @@ export async function readStateAtMoment(
     throw error('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
       hint: 'Pass a version such as 3, a moment such as 4:17, or a time such as 2026-01-31T12:00:00Z.',
     })
-  return withCurrentNames((await engine.exportAt(id, moment)) ?? emptyDeployment, stackPartsOf(id))
+  return withCurrentNames(
+    (await engine.exportStateAt(id, moment)) ?? emptyDeployment,
+    stackPartsOf(id),
+  )
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Flags } from '../arguments/flags.ts'
 import { type CliSession, createCliSession } from '../session/session.ts'
 import { createStack } from '../stack/create-stack.ts'
 import { openStackFile } from '../stack/stack-secrets.ts'
-import { type RunDeps, runRemotely } from './run-remotely.ts'
+import { type RemoteRunDeps, runRemotely } from './run-remotely.ts'
 
 /** Longest time of a deployment of a check. A task of the long pool starts within some minutes. */
 const checkLimitMs = 15 * 60_000
@@ -53,7 +53,7 @@ export interface CheckStackSettings {
 /** Creates the stacks of a verification at the API of the login. */
 export function createCheckStacks(
   session: CliSession,
-  deps: RunDeps,
+  deps: RemoteRunDeps,
   { folder, secretsProvider, profile }: CheckStackSettings,
 ): CheckStacks {
   const project = readProject(folder)
@@ -100,7 +100,7 @@ export function createCheckStacks(
  * exist in the state only, so a stack that cannot be destroyed is removed, too.
  */
 async function removeCheckStack(
-  { remote }: RunDeps,
+  { remote }: RemoteRunDeps,
   stack: StackId,
   archive: string,
 ): Promise<undefined> {

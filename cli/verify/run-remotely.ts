@@ -6,7 +6,7 @@ import { errorLineOf } from '../operations/error-line.ts'
 import { formatElapsed } from '../display/format-elapsed.ts'
 
 /** The API, and the signal that aborts when the user interrupts the verification. */
-export interface RunDeps {
+export interface RemoteRunDeps {
   readonly remote: RemoteApi
   readonly signal: AbortSignal
 }
@@ -20,7 +20,7 @@ const stopLimitMs = 60_000
  * interruption, and the errors of the API.
  */
 export async function runRemotely(
-  { remote, signal }: RunDeps,
+  { remote, signal }: RemoteRunDeps,
   {
     stack,
     archive,

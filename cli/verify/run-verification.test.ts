@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { error } from '../../shared/errors/error.ts'
 import { checkNames } from './check-report.ts'
-import { type Checks, runVerification } from './run-verification.ts'
+import { type VerificationChecks, runVerification } from './run-verification.ts'
 
 const passCheck = async () => ({ result: 'passed', message: 'Seen.' }) as const
 
@@ -9,7 +9,10 @@ const passCheck = async () => ({ result: 'passed', message: 'Seen.' }) as const
  * Runs all checks, and counts the clean-ups. Unless it is replaced, the check `park` interrupts the
  * run, and every other check passes.
  */
-async function run(replaced: Partial<Checks>, options: { readonly remainders?: string[] } = {}) {
+async function run(
+  replaced: Partial<VerificationChecks>,
+  options: { readonly remainders?: string[] } = {},
+) {
   const controller = new AbortController()
   let cleanUps = 0
   const checks = { chain: passCheck, 'two-stacks': passCheck, park: passCheck } as const

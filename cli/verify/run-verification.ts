@@ -3,7 +3,7 @@ import type { CheckName, CheckOutcome, CheckReport } from './check-report.ts'
 import { formatElapsed } from '../display/format-elapsed.ts'
 
 /** The checks by their names. A check throws when it fails. */
-export type Checks = Readonly<Record<CheckName, () => Promise<CheckOutcome>>>
+export type VerificationChecks = Readonly<Record<CheckName, () => Promise<CheckOutcome>>>
 
 /** The options of a run of checks. */
 export interface CheckRunOptions {
@@ -23,7 +23,10 @@ export interface CheckRun {
 }
 
 /** Runs checks one after the other, and cleans up after each. A failure does not end the run. */
-export async function runVerification(checks: Checks, options: CheckRunOptions): Promise<CheckRun> {
+export async function runVerification(
+  checks: VerificationChecks,
+  options: CheckRunOptions,
+): Promise<CheckRun> {
   const { names, signal, cleanUp, report } = options
   const reports: CheckReport[] = []
   const remainders: string[] = []

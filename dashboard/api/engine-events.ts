@@ -29,7 +29,7 @@ export interface EventMessage {
 }
 
 /** An event. It has exactly one field: one of these, or one that the page does not read. */
-export interface EngineEventFields {
+export interface ShownEngineEvent {
   readonly resourcePreEvent?: { readonly metadata: EventStep; readonly planning?: boolean }
   readonly resOutputsEvent?: { readonly metadata: EventStep; readonly planning?: boolean }
   readonly resOpFailedEvent?: { readonly metadata: EventStep }

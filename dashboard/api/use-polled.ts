@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { type ApiFailure, toFailure } from './api-failure.ts'
-import { waitForTimeout } from './wait-for-timeout.ts'
+import { sleepUntilAborted } from './sleep-until-aborted.ts'
 
 /** A value that is read from the API repeatedly. */
 export interface PolledValue<Value> {
@@ -91,7 +91,10 @@ async function repeatWhileShown(
     const hasSucceeded = await readOnce()
     if (hasSucceeded && intervalMs === 0) return
     const minimumPauseMs = hasSucceeded ? (performance.now() - startMs) * pauseFactor : 0
-    await waitForTimeout(intervalMs === 0 ? retryMs : Math.max(intervalMs, minimumPauseMs), signal)
+    await sleepUntilAborted(
+      intervalMs === 0 ? retryMs : Math.max(intervalMs, minimumPauseMs),
+      signal,
+    )
     if (document.hidden && !signal.aborted) await waitUntilShown(signal)
   } while (!signal.aborted)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ShownOperation } from '../api/operation-views.ts'
-import { waitTextOf } from '../format/wait-words.ts'
+import { waitTextOf } from '../format/wait-status.ts'
 import { createOperationStore } from './operation-store.ts'
 import { createRow, keepAncestors } from './operation-row.ts'
 import { createRowTable } from './row-table.ts'

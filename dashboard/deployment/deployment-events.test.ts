@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EngineEventFields, EventStep } from '../api/engine-events.ts'
+import type { ShownEngineEvent, EventStep } from '../api/engine-events.ts'
 import { countKeyOf, createEmptyCounts, progressTextsOf } from './count-states.ts'
 import { createDeploymentFold } from './deployment-events.ts'
 import { resourceNameOf, shortTypeOf } from './operation-row.ts'
@@ -9,16 +9,16 @@ const stepOf = (op: string, name: string): EventStep => ({
   urn: `urn:pulumi:dev::shop::gold:index:Thing::${name}`,
   type: 'gold:index:Thing',
 })
-const begin = (op: string, name: string): EngineEventFields => ({
+const begin = (op: string, name: string): ShownEngineEvent => ({
   resourcePreEvent: { metadata: stepOf(op, name) },
 })
-const finish = (op: string, name: string): EngineEventFields => ({
+const finish = (op: string, name: string): ShownEngineEvent => ({
   resOutputsEvent: { metadata: stepOf(op, name) },
 })
-const fail = (op: string, name: string): EngineEventFields => ({
+const fail = (op: string, name: string): ShownEngineEvent => ({
   resOpFailedEvent: { metadata: stepOf(op, name) },
 })
-const readStates = (events: readonly EngineEventFields[]): readonly string[] => {
+const readStates = (events: readonly ShownEngineEvent[]): readonly string[] => {
   const fold = createDeploymentFold()
   fold.add(events)
   return fold.read().rows.map(({ name, op, state }) => `${name} ${op} ${state}`)

@@ -1,4 +1,4 @@
-import type { EngineEventFields, EventMessage } from '../api/engine-events.ts'
+import type { ShownEngineEvent, EventMessage } from '../api/engine-events.ts'
 import { stripControls } from '../format/strip-controls.ts'
 import type { StateCounts } from './count-states.ts'
 import { createRow, type OperationRow, type OperationState } from './operation-row.ts'
@@ -25,7 +25,7 @@ export interface ShownProgress {
 /** The fold of the events of one deployment. */
 export interface DeploymentFold extends Pick<RowTable, 'addOperations' | 'listStale'> {
   /** Adds events in their order. A repeated event of a step has no further effect. */
-  readonly add: (events: readonly EngineEventFields[]) => void
+  readonly add: (events: readonly ShownEngineEvent[]) => void
   /** Returns the progress. It is the same object until events or operations are added. */
   readonly read: () => ShownProgress
 }
@@ -48,7 +48,7 @@ export function createDeploymentFold(): DeploymentFold {
     if (messages.length < messagesMax) messages.push(message)
     else omittedMessages += 1
   }
-  const addEvent = (event: EngineEventFields): void => {
+  const addEvent = (event: ShownEngineEvent): void => {
     const [step, state] = stepOf(event)
     if (step !== undefined) table.setReported(createRow(step, state))
     const message = messageOf(event)
@@ -79,7 +79,7 @@ export function createDeploymentFold(): DeploymentFold {
   }
 }
 
-function stepOf({ resourcePreEvent, resOutputsEvent, resOpFailedEvent }: EngineEventFields) {
+function stepOf({ resourcePreEvent, resOutputsEvent, resOpFailedEvent }: ShownEngineEvent) {
   if (resOpFailedEvent !== undefined) return [resOpFailedEvent.metadata, 'failed'] as const
   if (resOutputsEvent !== undefined)
     return [
@@ -93,7 +93,7 @@ function stepOf({ resourcePreEvent, resOutputsEvent, resOpFailedEvent }: EngineE
 }
 
 /** Returns the message of an event. Progress messages, which only a terminal shows, are omitted. */
-function messageOf(event: EngineEventFields): ShownMessage | undefined {
+function messageOf(event: ShownEngineEvent): ShownMessage | undefined {
   const { diagnosticEvent, stdoutEvent, policyEvent } = event
   if (diagnosticEvent !== undefined && diagnosticEvent.ephemeral !== true)
     return diagnosticOf(diagnosticEvent)

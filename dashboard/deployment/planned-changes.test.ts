@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EngineEventFields, EventStep } from '../api/engine-events.ts'
+import type { ShownEngineEvent, EventStep } from '../api/engine-events.ts'
 import { createDeploymentFold } from './deployment-events.ts'
 import { listPlannedChanges } from './planned-changes.ts'
 
@@ -40,7 +40,7 @@ test('an unchanged resource and a delete have no changed inputs', () => {
 
 test('only the steps of a preview are planned, and keep their changed inputs', () => {
   const metadata = withInputs({ size: 1 })
-  const readRow = (event: EngineEventFields) => {
+  const readRow = (event: ShownEngineEvent) => {
     const fold = createDeploymentFold()
     fold.add([event])
     return fold.read().rows[0]

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
-import type { EngineEventFields, StreamEnd } from '../api/engine-events.ts'
+import type { ShownEngineEvent, StreamEnd } from '../api/engine-events.ts'
 import { followEvents, type StreamConnection } from '../api/follow-events.ts'
-import { waitForTimeout } from '../api/wait-for-timeout.ts'
+import { sleepUntilAborted } from '../api/sleep-until-aborted.ts'
 import { useClient } from '../session/client-context.ts'
 import {
   createDeploymentFold,
@@ -52,9 +52,9 @@ export function useDeploymentEvents(path: string, isMissing: boolean): StreamedD
     }
     void followEvents(client, `${path}/stream`, {
       signal,
-      wait: waitForTimeout,
+      wait: sleepUntilAborted,
       onMessage({ event, data }) {
-        if (event === 'events') fold.add(JSON.parse(data) as EngineEventFields[])
+        if (event === 'events') fold.add(JSON.parse(data) as ShownEngineEvent[])
         if (event === 'end') end = JSON.parse(data) as StreamEnd
         if (event !== 'alive') scheduleShow()
       },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { listChangeTexts, resultWordOf } from './deployment-words.ts'
+import { listChangeTexts, resultStatusOf } from './deployment-status.ts'
 import { formatDollars } from './format-dollars.ts'
 import { formatCount, formatShownCount } from './format-count.ts'
 import { formatProperty, hiddenText } from './format-property.ts'
 import { formatAge, formatSpan } from './format-time.ts'
 import { createMatcher } from './match-filter.ts'
-import { operationWordOf } from './operation-words.ts'
+import { operationStatusOf } from './operation-status.ts'
 import { stripControls } from './strip-controls.ts'
 
 const signatureKey = '4dabf18193072939515e22adb298388d'
@@ -47,15 +47,18 @@ test('changes are listed in a fixed order, without the parts of replacements', (
 })
 
 test('an open deployment is running, and an unknown result is shown as it is', () => {
-  expect(resultWordOf(undefined).tone).toBe('busy')
-  expect(resultWordOf('paused')).toEqual({ text: 'paused', tone: 'quiet' })
+  expect(resultStatusOf(undefined).tone).toBe('busy')
+  expect(resultStatusOf('paused')).toEqual({ text: 'paused', tone: 'quiet' })
 })
 
 test('an operation without an end is running, and after the deployment not finished', () => {
   const operation = { op: 'create', state: 'running' } as const
-  expect(operationWordOf(operation, false)).toEqual({ text: 'creating', tone: 'busy' })
-  expect(operationWordOf(operation, true)).toEqual({ text: 'creating: not finished', tone: 'warn' })
-  expect(operationWordOf({ op: 'delete', state: 'failed' }, true).tone).toBe('bad')
+  expect(operationStatusOf(operation, false)).toEqual({ text: 'creating', tone: 'busy' })
+  expect(operationStatusOf(operation, true)).toEqual({
+    text: 'creating: not finished',
+    tone: 'warn',
+  })
+  expect(operationStatusOf({ op: 'delete', state: 'failed' }, true).tone).toBe('bad')
 })
 
 test('a secret is hidden at any depth, also one with a mark that the page does not know', () => {

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { Button } from 'react-aria-components'
 import type { ProjectAndStack, ShownDeployment } from '../api/api-views.ts'
-import { commandWordOf } from '../format/deployment-words.ts'
+import { commandLabelOf } from '../format/deployment-status.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { openRoute } from '../routing/use-route.ts'
 
@@ -82,6 +82,6 @@ function listVersions(deployments: readonly ShownDeployment[]): readonly Version
   const origins = new Map<number, string>()
   for (const { version, number, command } of deployments)
     if (version !== undefined && version > 0)
-      origins.set(version, `#${number} ${commandWordOf(command)}`)
+      origins.set(version, `#${number} ${commandLabelOf(command)}`)
   return [...origins].map(([version, origin]) => ({ version, origin }))
 }

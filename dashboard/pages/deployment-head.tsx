@@ -2,7 +2,7 @@ import type { StreamEnd } from '../api/engine-events.ts'
 import type { ProjectAndStack, ShownDeployment } from '../api/api-views.ts'
 import type { ShownProgress } from '../deployment/deployment-events.ts'
 import { progressTextsOf } from '../deployment/count-states.ts'
-import { commandWordOf, listChangeTexts, resultWordOf } from '../format/deployment-words.ts'
+import { commandLabelOf, listChangeTexts, resultStatusOf } from '../format/deployment-status.ts'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { RunTimeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
@@ -31,11 +31,11 @@ export function DeploymentHead(
   const status =
     isOpen && deployment.stop !== undefined && deployment.stop !== 'none'
       ? ({ text: 'stopping', tone: 'warn' } as const)
-      : resultWordOf(result)
+      : resultStatusOf(result)
   return (
     <div className="page-head deployment-head">
       <h1 ref={heading} tabIndex={-1}>
-        #{number} {deployment === undefined ? '' : commandWordOf(deployment.command)}
+        #{number} {deployment === undefined ? '' : commandLabelOf(deployment.command)}
       </h1>
       {deployment === undefined ? null : (
         <>

@@ -13,7 +13,7 @@ import {
 } from '../deployment/time-line.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { createMatcher } from '../format/match-filter.ts'
-import { stageWordOf } from '../format/wait-words.ts'
+import { stageStatusOf } from '../format/wait-status.ts'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
@@ -135,7 +135,7 @@ function createColumns(
       show: ({ operation }) => {
         const durationMs = durationMsOf(operation)
         return durationMs === undefined ? (
-          <StatusLabel status={stageWordOf(operation)} />
+          <StatusLabel status={stageStatusOf(operation)} />
         ) : (
           formatSpan(durationMs)
         )

@@ -9,7 +9,7 @@ import {
 } from '../api/api-views.ts'
 import { readPages } from '../api/read-pages.ts'
 import { usePolled } from '../api/use-polled.ts'
-import { commandWordOf } from '../format/deployment-words.ts'
+import { commandLabelOf } from '../format/deployment-status.ts'
 import { formatCount } from '../format/format-count.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { openRoute } from '../routing/use-route.ts'
@@ -219,7 +219,7 @@ function createColumns(nowMs: number): readonly TableColumn<OpenItem>[] {
     {
       name: 'deployment',
       header: 'Deployment',
-      show: ({ deployment: { number, command } }) => `#${number} ${commandWordOf(command)}`,
+      show: ({ deployment: { number, command } }) => `#${number} ${commandLabelOf(command)}`,
       sortBy: ({ deployment }) => deployment.number,
     },
     {

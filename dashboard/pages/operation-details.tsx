@@ -1,6 +1,6 @@
 import type { ShownMessage } from '../deployment/deployment-events.ts'
 import type { OperationRow } from '../deployment/operation-row.ts'
-import { operationWordOf } from '../format/operation-words.ts'
+import { operationStatusOf } from '../format/operation-status.ts'
 import { DetailsDrawer } from '../widgets/details-drawer.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
 import { MessageList } from './message-list.tsx'
@@ -19,7 +19,7 @@ export function OperationDetails(props: {
   const messages = props.messages.filter(({ urn }) => urn === row.urn)
   return (
     <DetailsDrawer title={row.name} subtitle={row.type} onClose={onClose}>
-      <StatusLabel status={operationWordOf(row, isEnded)} />
+      <StatusLabel status={operationStatusOf(row, isEnded)} />
       <section>
         <h3>URN</h3>
         <p className="code wrap">{row.urn}</p>

@@ -11,7 +11,7 @@ import { resourceNameOf } from '../deployment/operation-row.ts'
 import { formatCount } from '../format/format-count.ts'
 import { formatSpan } from '../format/format-time.ts'
 import { stripControls } from '../format/strip-controls.ts'
-import { stageWordOf, verdictWordOf, waitTextOf } from '../format/wait-words.ts'
+import { stageStatusOf, verdictStatusOf, waitTextOf } from '../format/wait-status.ts'
 import { useClient } from '../session/client-context.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
@@ -87,7 +87,7 @@ function RecordsSection(props: {
       <h3>
         Operation {id}: {hook === undefined ? op : `hook ${hook} the call`}
       </h3>
-      {times === undefined ? null : <StatusLabel status={stageWordOf(times)} />}
+      {times === undefined ? null : <StatusLabel status={stageStatusOf(times)} />}
       {waitText === undefined ? null : (
         <div className="note note-busy">
           <p>{waitText}</p>
@@ -124,7 +124,7 @@ function NeedList({ wait: { operations = [], count = 0 } }: Pick<ShownRecords, '
       <span title={need.urn}>
         {need.op} <b>{resourceNameOf(need.urn)}</b>
       </span>
-      <StatusLabel status={stageWordOf(need)} />
+      <StatusLabel status={stageStatusOf(need)} />
     </li>
   )
   return (
@@ -139,7 +139,7 @@ function NeedList({ wait: { operations = [], count = 0 } }: Pick<ShownRecords, '
 
 function AttemptItem({ attempt, isRunning }: { attempt: ShownAttempt; isRunning: boolean }) {
   const { verdict, startedAt, endedAt, pausedMs = 0, error } = attempt
-  const status = isRunning ? ({ text: 'running', tone: 'busy' } as const) : verdictWordOf(verdict)
+  const status = isRunning ? ({ text: 'running', tone: 'busy' } as const) : verdictStatusOf(verdict)
   return (
     <li>
       <span className="attempt-head">

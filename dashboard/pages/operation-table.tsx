@@ -4,7 +4,7 @@ import type { ShownProgress } from '../deployment/deployment-events.ts'
 import { keepAncestors, type OperationRow } from '../deployment/operation-row.ts'
 import { formatNumber } from '../format/format-count.ts'
 import { createMatcher } from '../format/match-filter.ts'
-import { operationWordOf } from '../format/operation-words.ts'
+import { operationStatusOf } from '../format/operation-status.ts'
 import { ChoiceSwitch } from '../widgets/choice-switch.tsx'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { SearchBox } from '../widgets/search-box.tsx'
@@ -47,7 +47,7 @@ export function OperationTable(props: {
     const matches = createMatcher(filter)
     const isShown = (row: OperationRow): boolean => {
       if (row.op === 'same' && !isUnchangedShown) return false
-      return matches?.(`${row.urn} ${operationWordOf(row, isEnded).text}`) !== false
+      return matches?.(`${row.urn} ${operationStatusOf(row, isEnded).text}`) !== false
     }
     return view === 'tree' ? keepAncestors(rows, isShown) : rows.filter(isShown)
   }, [rows, filter, isUnchangedShown, isEnded, view])
@@ -143,8 +143,8 @@ function createColumns(isEnded: boolean): readonly TableColumn<OperationRow>[] {
     {
       name: 'status',
       header: 'Status',
-      show: row => <StatusLabel status={operationWordOf(row, isEnded)} />,
-      sortBy: row => operationWordOf(row, isEnded).text,
+      show: row => <StatusLabel status={operationStatusOf(row, isEnded)} />,
+      sortBy: row => operationStatusOf(row, isEnded).text,
     },
     {
       name: 'diffs',

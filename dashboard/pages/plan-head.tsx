@@ -1,7 +1,7 @@
 import { allowsRole, type ProjectAndStack, type ShownApproval } from '../api/api-views.ts'
 import type { StreamEnd } from '../api/engine-events.ts'
-import { approvalWordOf } from '../format/approval-words.ts'
-import { commandWordOf, listPlannedTexts, resultWordOf } from '../format/deployment-words.ts'
+import { approvalStatusOf } from '../format/approval-status.ts'
+import { commandLabelOf, listPlannedTexts, resultStatusOf } from '../format/deployment-status.ts'
 import { useClient } from '../session/client-context.ts'
 import { ConfirmButton } from '../widgets/confirm-button.tsx'
 import { StatusLabel } from '../widgets/status-label.tsx'
@@ -27,13 +27,13 @@ export function PlanHead(props: PlanHeadProps) {
     approval === undefined
       ? end === undefined
         ? ({ text: 'previewing', tone: 'busy' } as const)
-        : resultWordOf(end.result)
-      : approvalWordOf(approval)
+        : resultStatusOf(end.result)
+      : approvalStatusOf(approval)
   const changes = approval?.changes ?? end?.changes ?? {}
   return (
     <div className="page-head deployment-head">
       <h1 ref={heading} tabIndex={-1}>
-        Plan{approval === undefined ? '' : ` of ${commandWordOf(approval.command)}`}
+        Plan{approval === undefined ? '' : ` of ${commandLabelOf(approval.command)}`}
       </h1>
       <span role="status">
         <StatusLabel status={status} />

@@ -1,6 +1,6 @@
 import type { ProjectAndStack, ShownApproval } from '../api/api-views.ts'
-import { approvalWordOf } from '../format/approval-words.ts'
-import { commandWordOf, listPlannedTexts } from '../format/deployment-words.ts'
+import { approvalStatusOf } from '../format/approval-status.ts'
+import { commandLabelOf, listPlannedTexts } from '../format/deployment-status.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { EmptyNote } from '../widgets/empty-note.tsx'
 import { PolledSection } from '../widgets/polled-section.tsx'
@@ -23,9 +23,9 @@ export function StackApprovals(props: ProjectAndStack & { path: string }) {
             {items.map(approval => (
               <li key={approval.request}>
                 <a href={hrefOf({ kind: 'plan', project, stack, request: approval.request })}>
-                  {commandWordOf(approval.command)} of {approval.by}
+                  {commandLabelOf(approval.command)} of {approval.by}
                 </a>
-                <StatusLabel status={approvalWordOf(approval)} />
+                <StatusLabel status={approvalStatusOf(approval)} />
                 <span>{listPlannedTexts(approval.changes).join(', ')}</span>
                 <span className="quiet">{approval.message}</span>
               </li>

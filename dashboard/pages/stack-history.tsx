@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components'
 import type { ListPage, ProjectAndStack, ShownDeployment } from '../api/api-views.ts'
 import { readPages } from '../api/read-pages.ts'
 import { usePolled } from '../api/use-polled.ts'
-import { commandWordOf, listChangeTexts, resultWordOf } from '../format/deployment-words.ts'
+import { commandLabelOf, listChangeTexts, resultStatusOf } from '../format/deployment-status.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { openRoute } from '../routing/use-route.ts'
 import { useClient } from '../session/client-context.ts'
@@ -66,7 +66,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownDeployment>[] {
       header: 'Deployment',
       show: ({ number, command }) => (
         <b>
-          #{number} {commandWordOf(command)}
+          #{number} {commandLabelOf(command)}
         </b>
       ),
       sortBy: ({ number }) => number,
@@ -74,8 +74,8 @@ function createColumns(nowMs: number): readonly TableColumn<ShownDeployment>[] {
     {
       name: 'status',
       header: 'Status',
-      show: ({ result }) => <StatusLabel status={resultWordOf(result)} />,
-      sortBy: ({ result }) => resultWordOf(result).text,
+      show: ({ result }) => <StatusLabel status={resultStatusOf(result)} />,
+      sortBy: ({ result }) => resultStatusOf(result).text,
     },
     {
       name: 'when',

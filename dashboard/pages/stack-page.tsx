@@ -6,7 +6,7 @@ import {
   type ShownStack,
 } from '../api/api-views.ts'
 import { usePolled } from '../api/use-polled.ts'
-import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
+import { commandLabelOf, resultStatusOf } from '../format/deployment-status.ts'
 import { hrefOf, type ResourceView, type StackTab, stackTabs } from '../routing/page-route.ts'
 import { useClient } from '../session/client-context.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
@@ -100,9 +100,9 @@ function StackHead(props: ProjectAndStack & { value: StackWithLastDeployment | u
             <StatusLabel status={{ text: 'never deployed', tone: 'quiet' }} />
           ) : (
             <>
-              <StatusLabel status={resultWordOf(last.result)} />
+              <StatusLabel status={resultStatusOf(last.result)} />
               <a href={hrefOf({ kind: 'deployment', project, stack, number: last.number })}>
-                #{last.number} {commandWordOf(last.command)}
+                #{last.number} {commandLabelOf(last.command)}
               </a>
               <AgeText timeMs={last.startedAt} nowMs={nowMs} />
             </>

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import type { ShownStack, StackListPage } from '../api/api-views.ts'
 import { readPages } from '../api/read-pages.ts'
 import { usePolled } from '../api/use-polled.ts'
-import { commandWordOf, resultWordOf } from '../format/deployment-words.ts'
+import { commandLabelOf, resultStatusOf } from '../format/deployment-status.ts'
 import { formatShownCount } from '../format/format-count.ts'
 import { createMatcher } from '../format/match-filter.ts'
 import { hrefOf } from '../routing/page-route.ts'
@@ -124,15 +124,15 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
         last === undefined ? (
           <StatusLabel status={{ text: 'never deployed', tone: 'quiet' }} />
         ) : (
-          <StatusLabel status={resultWordOf(last.result)} />
+          <StatusLabel status={resultStatusOf(last.result)} />
         ),
-      sortBy: ({ last }) => (last === undefined ? undefined : resultWordOf(last.result).text),
+      sortBy: ({ last }) => (last === undefined ? undefined : resultStatusOf(last.result).text),
     },
     {
       name: 'last',
       header: 'Last deployment',
       show: ({ last }) =>
-        last === undefined ? null : `#${last.number} ${commandWordOf(last.command)}`,
+        last === undefined ? null : `#${last.number} ${commandLabelOf(last.command)}`,
       sortBy: ({ last }) => last?.number,
     },
     {
@@ -157,7 +157,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
 function filterStacks(stacks: readonly ShownStack[], filter: string): readonly ShownStack[] {
   const matches = createMatcher(filter)
   return stacks.filter(({ project, stack, last }) => {
-    const status = last === undefined ? 'never deployed' : resultWordOf(last.result).text
+    const status = last === undefined ? 'never deployed' : resultStatusOf(last.result).text
     return (
       matches?.(`${project}/${stack} ${status} ${last?.command ?? ''} ${last?.by ?? ''}`) !== false
     )

@@ -5,7 +5,7 @@ import { createNewRow, type StateRow } from './state-resource.ts'
 export type LiveState = Exclude<OperationState, 'planned'>
 
 /** The states in the order of a legend, with their words. */
-export const liveStateWords: readonly (readonly [LiveState, string])[] = [
+export const liveStateLabels: readonly (readonly [LiveState, string])[] = [
   ['waiting', 'waiting'],
   ['running', 'running'],
   ['done', 'done'],

@@ -4,10 +4,10 @@ import { formatNumber } from '../format/format-count.ts'
 import { FailureNote } from '../widgets/failure-note.tsx'
 import { LoadingRows } from '../widgets/loading-rows.tsx'
 import { useMediaQuery } from '../widgets/use-media-query.ts'
-import { type LiveState, liveStateWords } from './live-states.ts'
+import { type LiveState, liveStateLabels } from './live-states.ts'
 import type { GraphPalette } from './open-graph.ts'
 import type { ResourceGraph } from './resource-graph.ts'
-import { conditionWords, type ResourceCondition, type StateRow } from './state-resource.ts'
+import { conditionLabels, type ResourceCondition, type StateRow } from './state-resource.ts'
 
 interface ResourceGraphViewProps {
   rows: readonly StateRow[]
@@ -56,7 +56,7 @@ function LoadedGraph(props: Omit<ResourceGraphViewProps, 'fallback'>) {
   return (
     <>
       <ul ref={legend} className="graph-legend" aria-label="Colors">
-        {[...liveStateWords, ...conditionWords].map(([color, word]) => {
+        {[...liveStateLabels, ...conditionLabels].map(([color, word]) => {
           const count = counts.get(color)?.length ?? 0
           return (
             <li key={color} hidden={count === 0} data-color={color}>
@@ -115,8 +115,8 @@ function readPalette(legend: HTMLElement): GraphPalette {
     Object.fromEntries(names.map(([name]) => [name, colorOf(`.swatch-${name}`)]))
   const roleColor = (role: string): string => colorOf(`[data-role=${role}]`)
   return {
-    conditions: colorsOf(conditionWords) as Record<ResourceCondition, string>,
-    states: colorsOf(liveStateWords) as Record<LiveState, string>,
+    conditions: colorsOf(conditionLabels) as Record<ResourceCondition, string>,
+    states: colorsOf(liveStateLabels) as Record<LiveState, string>,
     text: roleColor('text'),
     surface: roleColor('surface'),
     line: roleColor('line'),

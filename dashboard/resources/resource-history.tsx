@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from 'react-aria-components'
 import type { ProjectAndStack } from '../api/api-views.ts'
 import { usePolled } from '../api/use-polled.ts'
-import { operationWordOf } from '../format/operation-words.ts'
+import { operationStatusOf } from '../format/operation-status.ts'
 import { readQuery, sqlTextOf } from '../api/read-query.ts'
 import { hrefOf } from '../routing/page-route.ts'
 import { useClient } from '../session/client-context.ts'
@@ -86,5 +86,5 @@ function ResourceSteps(props: ResourceHistoryProps) {
 
 function statusOf(op: string, result: string | null) {
   const state = result === null ? 'running' : result === 'succeeded' ? 'done' : 'failed'
-  return operationWordOf({ op, state }, true)
+  return operationStatusOf({ op, state }, true)
 }

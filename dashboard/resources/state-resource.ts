@@ -55,7 +55,7 @@ export type ResourceCondition =
   | 'pending'
 
 /** The conditions in the order of a legend, with their words. */
-export const conditionWords: readonly (readonly [ResourceCondition, string])[] = [
+export const conditionLabels: readonly (readonly [ResourceCondition, string])[] = [
   ['normal', 'resource'],
   ['component', 'component'],
   ['provider', 'provider'],

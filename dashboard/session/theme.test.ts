@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { applyTheme, readStored, readTheme } from './theme.ts'
+import { applyTheme, readStoredItem, readTheme } from './theme.ts'
 
 const storages = ['localStorage', 'sessionStorage'] as const
 
@@ -20,7 +20,10 @@ test('a browser that blocks the data of sites has no stored values, and shows th
     })
   const dataset: Record<string, string> = {}
   defineGlobal('document', () => ({ documentElement: { dataset } }))
-  expect(storages.map(name => readStored(name, 'antichain.theme'))).toEqual([undefined, undefined])
+  expect(storages.map(name => readStoredItem(name, 'antichain.theme'))).toEqual([
+    undefined,
+    undefined,
+  ])
   applyTheme(readTheme())
   expect(dataset).toEqual({ theme: 'system' })
 })
@@ -28,7 +31,7 @@ test('a browser that blocks the data of sites has no stored values, and shows th
 test('each storage has its own items, and an unknown theme is ignored', () => {
   defineGlobal('localStorage', () => ({ getItem: (key: string) => `local ${key}` }))
   defineGlobal('sessionStorage', () => ({ getItem: () => null }))
-  expect(storages.map(name => readStored(name, 'k'))).toEqual(['local k', undefined])
+  expect(storages.map(name => readStoredItem(name, 'k'))).toEqual(['local k', undefined])
   expect(readTheme()).toBe('system')
   defineGlobal('localStorage', () => ({ getItem: () => 'dark' }))
   expect(readTheme()).toBe('dark')

@@ -8,7 +8,7 @@ const storageKey = 'antichain.theme'
 
 /** Returns the chosen theme, or `system` without a choice. */
 export function readTheme(): Theme {
-  const stored = readStored('localStorage', storageKey)
+  const stored = readStoredItem('localStorage', storageKey)
   return themes.find(theme => theme === stored) ?? 'system'
 }
 
@@ -27,7 +27,7 @@ export function applyTheme(theme: Theme): void {
  * Returns an item of a storage, or undefined if there is none or the browser forbids storage. A
  * browser that blocks the data of sites already throws when the page reads the global variable.
  */
-export function readStored(
+export function readStoredItem(
   storage: 'localStorage' | 'sessionStorage',
   key: string,
 ): string | undefined {

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'react'
 import type { ApiFailure } from '../api/api-failure.ts'
 import type { TokenPermissions } from '../api/api-views.ts'
 import { createDashboardClient, type DashboardClient } from '../api/dashboard-client.ts'
-import { readStored } from './theme.ts'
+import { readStoredItem } from './theme.ts'
 
 /** The token is kept until the tab is closed, and other tabs do not see it. */
 const tokenKey = 'antichain.token'
@@ -19,7 +19,7 @@ export interface LoginSession {
 
 /** Returns the login of the page, which begins with the token of the session storage. */
 export function useLogin(): LoginSession {
-  const [token, setToken] = useState(() => readStored('sessionStorage', tokenKey))
+  const [token, setToken] = useState(() => readStoredItem('sessionStorage', tokenKey))
   const [endReason, setEndReason] = useState<ApiFailure>()
   const end = useCallback((reason: ApiFailure | undefined) => {
     storeToken(undefined)

@@ -26,7 +26,10 @@ export function sortRows<Row>(
  * Returns the sort after a press on the header of a column: ascending, then descending, then the
  * order of the rows themselves. Pure.
  */
-export function nextSort(current: TableSort | undefined, column: string): TableSort | undefined {
+export function chooseNextSort(
+  current: TableSort | undefined,
+  column: string,
+): TableSort | undefined {
   if (current?.column !== column) return { column, direction: 'ascending' }
   return current.direction === 'ascending' ? { column, direction: 'descending' } : undefined
 }

@@ -1,4 +1,4 @@
-import type { StatusTone, StatusWord } from '../format/deployment-words.ts'
+import type { StatusTone, StatusDisplay } from '../format/deployment-status.ts'
 
 const shapes: Readonly<Record<StatusTone, string>> = {
   good: 'M4 8.5l2.6 2.6L12 5.5',
@@ -9,7 +9,7 @@ const shapes: Readonly<Record<StatusTone, string>> = {
 }
 
 /** Shows a status as symbol and text, so that its meaning does not depend on color. */
-export function StatusLabel({ status: { text, tone } }: { status: StatusWord }) {
+export function StatusLabel({ status: { text, tone } }: { status: StatusDisplay }) {
   return (
     <span className={`status status-${tone}`}>
       <svg viewBox="0 0 16 16" aria-hidden="true" className="status-symbol">

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { flattenTree } from './flatten-tree.ts'
-import { nextSort, sortRows } from './sort-rows.ts'
+import { chooseNextSort, sortRows } from './sort-rows.ts'
 
 test('rows are sorted by numbers and texts in both directions, and rows without a value are last', () => {
   const rows = [{ value: 'b10' }, { value: undefined }, { value: 'b9' }, { value: 'A' }]
@@ -13,11 +13,11 @@ test('rows are sorted by numbers and texts in both directions, and rows without 
 })
 
 test('a header sorts ascending, then descending, then not, and another header begins anew', () => {
-  const first = nextSort(undefined, 'name')
-  const second = nextSort(first, 'name')
+  const first = chooseNextSort(undefined, 'name')
+  const second = chooseNextSort(first, 'name')
   expect(second).toEqual({ column: 'name', direction: 'descending' })
-  expect(nextSort(second, 'name')).toBeUndefined()
-  expect(nextSort(second, 'type')).toEqual({ column: 'type', direction: 'ascending' })
+  expect(chooseNextSort(second, 'name')).toBeUndefined()
+  expect(chooseNextSort(second, 'type')).toEqual({ column: 'type', direction: 'ascending' })
 })
 
 test('a tree lists parents before children, hides those of collapsed rows, and keeps orphans', () => {

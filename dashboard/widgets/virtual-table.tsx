@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { findNextRowIndex } from './next-row-index.ts'
 import { findTreeTarget, isToggleKey, type TreeState } from './tree-keys.ts'
-import { nextSort, type SortValue, sortRows, type TableSort } from './sort-rows.ts'
+import { chooseNextSort, type SortValue, sortRows, type TableSort } from './sort-rows.ts'
 import { TableHead } from './table-head.tsx'
 import { useMediaQuery } from './use-media-query.ts'
 
@@ -123,7 +123,7 @@ function useSortedRows<Row>({ rows, columns }: VirtualTableProps<Row>) {
         : sortRows(rows, latestSortBy.current, sort.direction),
     [rows, sort],
   )
-  const setSort = (column: string): void => setSortState(current => nextSort(current, column))
+  const setSort = (column: string): void => setSortState(current => chooseNextSort(current, column))
   return { rows: sortedRows, sort, setSort }
 }
 

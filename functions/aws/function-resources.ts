@@ -239,6 +239,6 @@ function createFunctionPorts(platform: AwsPlatform, compactDeployment: Compact):
     holder,
     compact: compactDeployment,
     isAlive: () => undefined,
-    endGroup: () => undefined,
+    endProcessGroup: () => undefined,
   }
 }

@@ -3,7 +3,7 @@ import type { ControlPort, LeasesPort } from '../../shared/ports/records.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { Control, Lease } from '../../shared/records/head.ts'
 import type { DeploymentId, EpochMs } from '../../shared/records/ids.ts'
-import { digestOf } from '../../shared/triggers/webhooks/signature.ts'
+import { digestOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 
 /** The dependencies of finding stuck deployments. */
 export interface StuckDeps {

@@ -5,18 +5,18 @@ import { create } from 'tar'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { serveInstall } from './serve-install.ts'
 import { createSingleCallCheck } from '../aws/single-call.ts'
 
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let root = ''
 /** The statuses of the answers to uploads, in order. All later uploads get the last status. */
 let uploadStatuses: number[] = []
 const listUploads = () => receiver.received.filter(({ method }) => method === 'PUT')
 
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   root = mkdtempSync(join(tmpdir(), 'antichain-installer-'))
   mkdirSync(join(root, 'top'))
   writeFileSync(join(root, 'top', 'Pulumi.yaml'), 'name: p\nruntime: nodejs\n')

@@ -5,7 +5,7 @@ import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { parseDocumentValue } from '../../shared/triggers/parse-document-value.ts'
 import { type Schedule, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
-  sharedScheduleCoversStack,
+  isCoveredBySharedSchedule,
   findDueRun,
   findDueWindow,
 } from '../../shared/triggers/schedules/shared-schedule.ts'
@@ -64,7 +64,7 @@ async function listSelectedStacks(
   )
   const selectedStacks: StackId[] = []
   for (const { id, version } of listings.flatMap(({ stacks }) => stacks))
-    if (version > 0 && (await sharedScheduleCoversStack(server, schedule, id)))
+    if (version > 0 && (await isCoveredBySharedSchedule(server, schedule, id)))
       selectedStacks.push(id)
   return selectedStacks
 }

@@ -11,7 +11,7 @@ import type { RawMessage } from '../../shared/platform/aws/queues/receive-messag
 import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { OutgoingMessage } from '../../shared/ports/notifications.ts'
 import { type DeploymentId, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { jitterOf, scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import { serveSchedule } from './serve-schedule.ts'
 
@@ -19,7 +19,7 @@ const key = { kind: 'notification', scope: '*', name: 'chat' } as const
 const stack = stackIdOf('shop', 'prod')
 let home = ''
 let platform: EmbeddedPlatform
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let postponed: [string, number][] = []
 let removed: string[] = []
 /** The number of the last deployment for which a test created a message. */
@@ -29,7 +29,7 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'antichain-schedule-'))
   platform = await openEmbeddedPlatform({ home })
   await platform.catalog.createStack(stack, 1 as EpochMs)
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   const secret = await platform.sealing.seal(
     'a secret of sender and receiver',
     sealingContextOf(key),

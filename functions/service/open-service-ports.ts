@@ -75,7 +75,7 @@ function openGroupPorts(
     ...platform,
     holder: { host: hostname(), pid: process.pid, started, who: 'a function' },
     isAlive: () => undefined,
-    endGroup: () => undefined,
+    endProcessGroup: () => undefined,
     compact,
   }
   return { ...platform, closing, execute: 'functions', stackGroups: readStackGroups(env) }

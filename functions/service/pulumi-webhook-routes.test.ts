@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deliverMessage } from '../../shared/triggers/notifications/deliver-message.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { shop } from '../api/api.fixture.ts'
 import { openTestService, shopService, type TestService } from './service.fixture.ts'
 
 // Webhooks of Pulumi's clients, which the service stores as notifications.
 
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let service: TestService
 let deploy = ''
 
 beforeEach(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   const { outbound } = receiver
   const addresses = { allowedNetworks: ['127.0.0.1/32'], isHttpAllowed: true }
   service = await openTestService({ addresses, outbound })

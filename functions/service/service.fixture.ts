@@ -70,7 +70,7 @@ export async function openTestService(
     ...platform,
     holder: { host: 'here', pid: 1, started: 'test', who: 'test' },
     isAlive: () => undefined,
-    endGroup: () => undefined,
+    endProcessGroup: () => undefined,
     compact: deployment => compact(platform, deployment),
   }
   const ports = { ...platform, closing, ...calls, execute: 'here' as const }

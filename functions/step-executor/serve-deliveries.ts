@@ -16,7 +16,7 @@ import type { Delivery } from '../../shared/ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Pool } from '../../shared/records/pool.ts'
 import {
-  withStackVariables,
+  withStackSettings,
   type StackRunDeps,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 import { emitBlockingError } from '../../shared/runtime/deployment/emit-blocking-error.ts'
@@ -152,7 +152,7 @@ async function createWarmRun(
     },
   }
   const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
-  const input = await withStackVariables(server, baseInput).catch(async (thrown: unknown) => {
+  const input = await withStackSettings(server, baseInput).catch(async (thrown: unknown) => {
     await emitBlockingError(server, deployment, thrown)
     throw thrown
   })

@@ -1,5 +1,5 @@
 import { error } from '../../shared/errors/error.ts'
-import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
+import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { adaptChainQueue } from '../../shared/engine/deployment/dispatch/adapt-chain-queue.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
 import {

@@ -9,7 +9,7 @@ import { deployCommand } from '../../shared/engine/commands/deploy-command.ts'
 import type { CommandRun } from '../../shared/engine/commands/command-run.ts'
 import type { Base } from '../../shared/engine/deployment/state/base.ts'
 import { adaptChainQueue } from '../../shared/engine/deployment/dispatch/adapt-chain-queue.ts'
-import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
+import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { createEndWatcher } from '../../shared/engine/deployment/ends/end-watcher.ts'
 import {
   type RunStatus,
@@ -22,9 +22,9 @@ import {
 } from '../../shared/engine/deployment/ends/progress-tracker.ts'
 import { createChainSlots } from '../../shared/engine/deployment/dispatch/parallel-limit.ts'
 import { awaitRunningOperations } from '../../shared/engine/deployment/ends/await-running.ts'
-import { createReleaser } from '../../shared/engine/executor/generator-releaser.ts'
+import { createWaiterReleaser } from '../../shared/engine/executor/waiter-releaser.ts'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
-import { completesCreates } from '../../shared/engine/deployment/log/supported-rules.ts'
+import { retriesCreateAsUpdate } from '../../shared/engine/deployment/log/supported-rules.ts'
 import { startSweeping } from '../../shared/engine/deployment/recovery/sweeper.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
@@ -187,9 +187,9 @@ function createCommandDeps(
     slots: createChainSlots(pin, earlierRuns?.runningIds ?? [], watcher),
     earlierDecisions: trackedSources.earlierDecisions,
     hooks: run.monitor.hooks,
-    completesCreates: completesCreates(pin),
+    retriesCreateAsUpdate: retriesCreateAsUpdate(pin),
     onHookFailed: run.onHookFailed,
-    releaseWaiters: createReleaser(ports, deployment),
+    releaseWaiters: createWaiterReleaser(ports, deployment),
     nextId: () => {
       lastOperationId += 1
       return lastOperationId as OperationId

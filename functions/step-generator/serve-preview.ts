@@ -16,7 +16,7 @@ import {
 } from '../../shared/runtime/environment/run-environment.ts'
 import type { RunInput } from '../../shared/runtime/environment/run-input.ts'
 import {
-  withStackVariables,
+  withStackSettings,
   type StackRunDeps,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 import { runPreview } from './run-preview.ts'
@@ -71,7 +71,7 @@ export async function servePreview(
   const observer = observePreview(recorder, createConfigRedactor(request))
   const { sink } = observer
   const baseInput = { platform, ports, request, sink, ...(hosts === undefined ? {} : { hosts }) }
-  const input = await withStackVariables(server, baseInput)
+  const input = await withStackSettings(server, baseInput)
   const environment = await createRunEnvironment(input)
   sink.emit({ preludeEvent: { config: maskedConfigOf(request) } })
   const onTimeOver = async (): Promise<void> => {

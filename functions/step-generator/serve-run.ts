@@ -34,7 +34,7 @@ import { emitBlockingError } from '../../shared/runtime/deployment/emit-blocking
 import { watchStop } from '../../shared/runtime/deployment/watch-stop.ts'
 import {
   type StackRunDeps,
-  withStackVariables,
+  withStackSettings,
 } from '../../shared/runtime/environment/stack-run-deps.ts'
 
 /** The limits of a generator run. Without a limit, the run lasts until its deployment has ended. */
@@ -64,12 +64,10 @@ export async function serveRun(
   const currentDeployment = options.deployment
   // This call assumes the role of the stack. If AWS refuses the role, the request must fail before
   // its deployment begins.
-  const inputWithVariables = await withStackVariables(deps, input).catch(
-    async (thrown: unknown) => {
-      if (currentDeployment !== undefined) await emitBlockingError(deps, currentDeployment, thrown)
-      throw thrown
-    },
-  )
+  const inputWithVariables = await withStackSettings(deps, input).catch(async (thrown: unknown) => {
+    if (currentDeployment !== undefined) await emitBlockingError(deps, currentDeployment, thrown)
+    throw thrown
+  })
   // If this run dies before it has a lease, the nudge causes another check of the stack.
   await deps.platform.nudges.nudge(request.stack, limits.watchdogNudgeMs)
   const earlierHeartbeat =

@@ -196,10 +196,13 @@ function withDeadHolder(
   deadHolder: Holder,
   observedHolder: ObservedHolder | undefined,
 ): StackServerDeps {
-  const isHolding = (holder: Holder): boolean => holder.started !== deadHolder.started
+  const isHolderAlive = (holder: Holder): boolean => holder.started !== deadHolder.started
   const previousCounters =
     observedHolder?.executors === undefined ? {} : { previousCounters: observedHolder.executors }
-  return { ...server, ports: { ...server.ports, isHolding, ...previousCounters } }
+  return {
+    ...server,
+    ports: { ...server.ports, isHolderAlive: isHolderAlive, ...previousCounters },
+  }
 }
 
 /** Continues a deployment without a holder, or closes it. */

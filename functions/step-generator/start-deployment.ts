@@ -19,7 +19,7 @@ import {
 import { describeForeignResources } from '../../shared/state/foreign-resources.ts'
 import { error } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
-import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
+import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { endStartedRequest } from '../../shared/engine/deployment/ownership/end-started-request.ts'
 import { readLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlier-runs.ts'

@@ -9,7 +9,7 @@ import {
   openEmbeddedPlatform,
 } from '../../shared/platform/embedded/embedded-platform.ts'
 import { type EpochMs, type StackId, stackIdOf } from '../../shared/records/ids.ts'
-import { bodySignatureOf, signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { bodySignatureOf, signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import {
   sealWebhook,
   webhookDraft,

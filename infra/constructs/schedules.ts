@@ -32,7 +32,7 @@ interface HourlyFunctions {
  * Returns the name of the role under which schedules call functions. The name is known in advance,
  * so that the API can name the role when it creates a schedule.
  */
-export const scheduleRoleName = (settings: Settings): string =>
+export const scheduleRoleNameOf = (settings: Settings): string =>
   roleNameOf(settings.installation, 'schedules', settings.region)
 
 /**
@@ -123,7 +123,7 @@ function createCallerRole(
   scheduleGroup: CfnScheduleGroup,
 ): Role {
   return new Role(part, 'Role', {
-    roleName: scheduleRoleName(settings),
+    roleName: scheduleRoleNameOf(settings),
     description: `${settings.installation}: due schedules`,
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
       conditions: {
@@ -173,7 +173,7 @@ function grantPassRole(scope: Construct, settings: Settings, { role }: DeployedF
           service: 'iam',
           region: '',
           resource: 'role',
-          resourceName: scheduleRoleName(settings),
+          resourceName: scheduleRoleNameOf(settings),
         }),
       ],
       conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },

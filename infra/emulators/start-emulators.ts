@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChildProcess, ProcessesPort } from '../../shared/ports/system.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
-import { processFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
+import { createProcessFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
 import type { InstallResult } from './install-emulator.ts'
 import { type EmulatorRow, type EmulatedService, emulatorCredentials } from './emulators.ts'
 
@@ -45,7 +45,7 @@ export async function startEmulators(
 ): Promise<Emulators> {
   const processes = createProcesses()
   removeStaleFolders(scratchPrefix)
-  const scratch = mkdtempSync(join(tmpdir(), processFolderPrefix(scratchPrefix)))
+  const scratch = mkdtempSync(join(tmpdir(), createProcessFolderPrefix(scratchPrefix)))
   const stop = async (): Promise<void> => {
     await processes.close()
     rmSync(scratch, { recursive: true, force: true })

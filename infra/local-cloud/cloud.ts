@@ -28,7 +28,7 @@ import { openProcessAccess, type PermissionReporter } from './process-access.ts'
 import type { IsRevoked } from './permissions/permission-proxy.ts'
 import { readProcessConfigurations } from './process-configurations.ts'
 import { startScheduler } from './scheduler-emulator.ts'
-import { createServices, type Services, servicesOfGroup } from './services.ts'
+import { createServices, type LocalServices, servicesOfGroup } from './services.ts'
 import { localArnOf } from './service-variables.ts'
 import {
   createFunctionFleet,
@@ -63,7 +63,7 @@ export interface CloudReporter extends PermissionReporter, ProcessReporter {
 
 /** A running installation. */
 export interface LocalCloud {
-  readonly services: Services
+  readonly services: LocalServices
   readonly functionNames: readonly FunctionName[]
   /** The common part of webhook addresses: an address ends with the name of its webhook. */
   readonly webhookUrl: string
@@ -180,7 +180,7 @@ function replaceCode(
 function startEventSources(
   { aws, settings, reporter }: CloudOptions,
   deps: {
-    readonly services: Services
+    readonly services: LocalServices
     readonly fleets: readonly FunctionFleet[]
     readonly sqs: ReturnType<typeof createSqsClient>
   },
@@ -208,7 +208,7 @@ function startEventSources(
 /** Starts the scheduler, which calls functions by their ARNs. Returns the function that ends it. */
 function startScheduleCalls(
   { aws, settings, reporter }: CloudOptions,
-  { scheduleGroup: group }: Services,
+  { scheduleGroup: group }: LocalServices,
   invoke: LocalCloud['invoke'],
 ): () => Promise<void> {
   const client = createSchedulerClient(aws)

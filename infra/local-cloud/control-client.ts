@@ -17,7 +17,7 @@ import type { RequestEnd } from '../../shared/records/stack-request.ts'
 import { withoutOperationOrigins } from '../../shared/state/pending.ts'
 import { printEnvelope } from '../../shared/state/print-envelope.ts'
 import type { StoredEnvelope } from '../../shared/state/stored.ts'
-import type { Services } from './services.ts'
+import type { LocalServices } from './services.ts'
 
 /** A deployment to request. */
 export interface RequestedDeployment {
@@ -63,7 +63,7 @@ const readPlatform = async (): Promise<NodePlatform> => processPlatform
 /** Opens a client for the services of an installation, with the credentials of this process. */
 export function openControlClient(
   settings: AwsSettings,
-  services: Pick<Services, 'resourceVariables'>,
+  services: Pick<LocalServices, 'resourceVariables'>,
 ): ControlClient {
   const resources = readAwsResources(services.resourceVariables(allVariables, 'short'))
   const platform = createAwsPlatform({ settings, resources, logger: silentLogger })
@@ -89,7 +89,7 @@ export function openControlClient(
         options,
         program: programSource,
       }
-      await requests.putApproved(request)
+      await requests.putAuthorized(request)
       await nudges.nudge(stack, 0)
       return key
     },

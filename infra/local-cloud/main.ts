@@ -26,7 +26,7 @@ import { findSandboxSupport } from './sandbox.ts'
 import { openControlClient } from './control-client.ts'
 import { startRandomKills } from './random-kills.ts'
 import { createCallReporter } from './call-reporter.ts'
-import { processFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
+import { createProcessFolderPrefix, removeStaleFolders } from '../stale-folders.ts'
 import { watchShutdownSignal } from '../shutdown-signal.ts'
 import { type CloudArgs, cloudHelp, parseCloudArgs } from './argv.ts'
 
@@ -64,7 +64,7 @@ async function runCloud(
   runningEmulators: Emulators,
   shutdown: Promise<undefined>,
 ): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), processFolderPrefix(folderPrefix)))
+  const folder = mkdtempSync(join(tmpdir(), createProcessFolderPrefix(folderPrefix)))
   try {
     // Clients of this process find the emulators by the same variables as clients in functions.
     Object.assign(process.env, runningEmulators.variables)

@@ -2,7 +2,7 @@ import type { FunctionName } from '../function-row.ts'
 import type { LocalCloud } from './cloud.ts'
 
 /** A source of random numbers from 0 to below 1. Tests use a seeded source. */
-export type Draw = () => number
+export type RandomSource = () => number
 
 /**
  * Kills one environment of a function, preferably one with a call in progress. Returns its pid, or
@@ -11,7 +11,7 @@ export type Draw = () => number
 export function killEnvironment(
   cloud: Pick<LocalCloud, 'listEnvironments'>,
   name: FunctionName,
-  draw: Draw,
+  draw: RandomSource,
 ): number | undefined {
   const environments = cloud.listEnvironments(name)
   const busyEnvironments = environments.filter(environment => environment.isBusy())
@@ -30,7 +30,7 @@ export function startRandomKills(
   options: {
     readonly names: readonly FunctionName[]
     readonly perMinute: number
-    readonly draw: Draw
+    readonly draw: RandomSource
     readonly onKill: (name: FunctionName, pid: number) => void
   },
 ): () => void {

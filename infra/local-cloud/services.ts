@@ -48,7 +48,7 @@ export interface GroupServices {
 }
 
 /** The services of an installation's functions, in the emulators: those of the default group. */
-export interface Services extends GroupServices {
+export interface LocalServices extends GroupServices {
   /** The resources that the template of the installation refers to. */
   readonly localResources: LocalResources
   /** The services of the other groups, by the name of the group. */
@@ -63,7 +63,7 @@ export interface Services extends GroupServices {
 }
 
 /** Returns the services of a group. Absent: the default group. */
-export function servicesOfGroup(services: Services, group: string | undefined): GroupServices {
+export function servicesOfGroup(services: LocalServices, group: string | undefined): GroupServices {
   return (group === undefined ? undefined : services.groups.get(group)) ?? services
 }
 
@@ -90,7 +90,7 @@ export interface ServicesOptions {
 export async function createServices(
   settings: AwsSettings,
   options: ServicesOptions,
-): Promise<Services> {
+): Promise<LocalServices> {
   const { region } = settings
   const { installation } = options
   const { scheduleGroup } = installationNamesOf(installation)

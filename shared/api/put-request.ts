@@ -53,7 +53,7 @@ async function enqueue(
       'REQUEST_QUEUE_FULL',
       `${waitingRequests.length} requests are waiting for the stack`,
     )
-  if (await requests.putApproved(newRequest)) return { request: newRequest }
+  if (await requests.putAuthorized(newRequest)) return { request: newRequest }
   // Another call with the same key was faster.
   return (await requests.find(stack, key)) ?? { request: newRequest }
 }

@@ -13,7 +13,7 @@ import { type StackId, stackIdOf, stackPartsOf } from '../records/ids.ts'
 export type BackendLayout = 'project' | 'legacy'
 
 /** The key of the metadata. */
-export const metaKey = '.pulumi/meta.yaml'
+export const backendMetaKey = '.pulumi/meta.yaml'
 
 /** The prefix of all stacks. */
 export const stacksPrefix = '.pulumi/stacks/'
@@ -77,10 +77,10 @@ export function stackOfKey(layout: BackendLayout, key: string): StackId | undefi
  * Returns the layout that the version in the metadata names. Throws BACKEND_INVALID if the metadata
  * has no version, and BACKEND_TOO_NEW for an unknown version.
  */
-export function parseMeta(bytes: Uint8Array): BackendLayout {
+export function parseBackendMeta(bytes: Uint8Array): BackendLayout {
   const [, digits] = /^\s*version:\s*(\d+)\s*$/m.exec(Buffer.from(bytes).toString()) ?? []
   if (digits === undefined)
-    throw error('BACKEND_INVALID', `${metaKey} of the backend has no version`, {
+    throw error('BACKEND_INVALID', `${backendMetaKey} of the backend has no version`, {
       hint: 'Restore the object; a backend with projects has the line `version: 1`.',
     })
   if (Number(digits) > 1)
@@ -89,4 +89,4 @@ export function parseMeta(bytes: Uint8Array): BackendLayout {
 }
 
 /** The bytes of the metadata of a backend with projects. */
-export const projectMeta: Uint8Array = Buffer.from('version: 1\n')
+export const projectBackendMeta: Uint8Array = Buffer.from('version: 1\n')

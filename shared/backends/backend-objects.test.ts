@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stackIdOf } from '../records/ids.ts'
-import { parseMeta, stackKeysOf, stackOfKey } from './backend-keys.ts'
+import { parseBackendMeta, stackKeysOf, stackOfKey } from './backend-keys.ts'
 import {
   parseCheckpoint,
   parseCheckpointFile,
@@ -106,9 +106,9 @@ describe('damaged objects', () => {
   })
 
   test('metadata without a version or with a later version is refused', () => {
-    expect(parseMeta(Buffer.from('version: 0\n'))).toBe('legacy')
+    expect(parseBackendMeta(Buffer.from('version: 0\n'))).toBe('legacy')
     const expectRefusal = (text: string, code: string): void =>
-      expect(() => parseMeta(Buffer.from(text))).toThrow(expect.objectContaining({ code }))
+      expect(() => parseBackendMeta(Buffer.from(text))).toThrow(expect.objectContaining({ code }))
     expectRefusal('', 'BACKEND_INVALID')
     expectRefusal('version: 2\n', 'BACKEND_TOO_NEW')
   })

@@ -3,9 +3,9 @@ import type { StackId } from '../records/ids.ts'
 import { hasBackendFlag } from './backend-flags.ts'
 import {
   type BackendLayout,
-  metaKey,
-  parseMeta,
-  projectMeta,
+  backendMetaKey,
+  parseBackendMeta,
+  projectBackendMeta,
   stackOfKey,
   stacksPrefix,
 } from './backend-keys.ts'
@@ -33,7 +33,7 @@ export async function openBackend(store: ObjectStorePort, env: Env): Promise<Bac
   const backend = await findBackend(store, env)
   if (backend !== undefined) return backend
   const mustBeLegacy = hasBackendFlag(env, 'LEGACY_LAYOUT')
-  if (!mustBeLegacy) await store.put(metaKey, projectMeta)
+  if (!mustBeLegacy) await store.put(backendMetaKey, projectBackendMeta)
   return createBackend(store, mustBeLegacy ? 'legacy' : 'project', env)
 }
 
@@ -42,8 +42,8 @@ export async function openBackend(store: ObjectStorePort, env: Env): Promise<Bac
  * nor stacks. Throws like `openBackend`.
  */
 export async function findBackend(store: ObjectStorePort, env: Env): Promise<Backend | undefined> {
-  const meta = await store.get(metaKey)
-  if (meta !== undefined) return createBackend(store, parseMeta(meta), env)
+  const meta = await store.get(backendMetaKey)
+  if (meta !== undefined) return createBackend(store, parseBackendMeta(meta), env)
   const entries = await store.list(stacksPrefix)
   const hasLegacyStack = entries.some(({ key }) => stackOfKey('legacy', key) !== undefined)
   return hasLegacyStack ? createBackend(store, 'legacy', env) : undefined

@@ -2,7 +2,7 @@
  * The list prices of AWS. This is their only definition: `deployment cost`, the benchmarks and the
  * tables of docs/aws.md use it. US dollars, each for one unit, without free tiers.
  */
-export const prices = {
+export const awsPrices = {
   asOf: '22 November 2026',
   region: 'us-east-1',
   // DynamoDB

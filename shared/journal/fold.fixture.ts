@@ -11,26 +11,28 @@ export type Fields = { readonly [field: string]: Json }
 
 export const testUrnOf = (name: string): Urn => `urn:pulumi:dev::shop::a:b:C::${name}` as Urn
 export const idOf = (id: number): OperationId => id as OperationId
-export const resource = (name: string, fields: Fields = {}): StoredResource => ({
+export const createResource = (name: string, fields: Fields = {}): StoredResource => ({
   urn: testUrnOf(name),
   custom: true,
   type: 'a:b:C',
   ...fields,
 })
-export const dependsOn = (...names: string[]): Fields => ({ dependencies: names.map(testUrnOf) })
+export const createDependencyFields = (...names: string[]): Fields => ({
+  dependencies: names.map(testUrnOf),
+})
 
-export const baseReference = (index: number, name: string): StateReference => ({
+export const createBaseReference = (index: number, name: string): StateReference => ({
   kind: 'base',
   epoch: 0,
   index,
   urn: testUrnOf(name),
 })
-export const operationReference = (id: number): StateReference => ({
+export const createOperationReference = (id: number): StateReference => ({
   kind: 'operation',
   operation: idOf(id),
 })
 
-export function testOperation(
+export function createTestOperation(
   id: number,
   name: string,
   fields: { op: StepOp; effect: StateEffect } & Partial<Operation>,
@@ -39,10 +41,19 @@ export function testOperation(
   return { id: idOf(id), urn: testUrnOf(name), ...defaults, ...fields }
 }
 
-export const testCreate = (id: number, name: string, fields: Partial<Operation> = {}): Operation =>
-  testOperation(id, name, { op: 'create', effect: 'add', state: resource(name), ...fields })
+export const createTestCreate = (
+  id: number,
+  name: string,
+  fields: Partial<Operation> = {},
+): Operation =>
+  createTestOperation(id, name, {
+    op: 'create',
+    effect: 'add',
+    state: createResource(name),
+    ...fields,
+  })
 
-export const registration = (...operations: Operation[]): Decision => ({
+export const createRegistration = (...operations: Operation[]): Decision => ({
   kind: 'registration',
   urn: operations[0]?.urn ?? testUrnOf('none'),
   goal: '',
@@ -55,7 +66,7 @@ export interface OperationEnd {
   readonly outcome?: Outcome
 }
 
-export function testEnd(
+export function createTestEnd(
   id: number,
   verdict: Verdict,
   state?: StoredResource,
@@ -67,11 +78,12 @@ export function testEnd(
   return [id, { head, outcome: state === undefined ? outcome : { ...outcome, state } }]
 }
 
-export const testSuccess = (
+export const createTestSuccess = (
   id: number,
   name: string,
   fields: Fields = {},
-): [number, OperationEnd] => testEnd(id, 'succeeded', resource(name, { id: `${id}`, ...fields }))
+): [number, OperationEnd] =>
+  createTestEnd(id, 'succeeded', createResource(name, { id: `${id}`, ...fields }))
 
 export interface FoldFixture {
   readonly base?: readonly StoredResource[]

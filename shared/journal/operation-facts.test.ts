@@ -8,14 +8,14 @@ import {
   type FoldFixture,
   testUrnOf,
   idOf,
-  resource,
-  baseReference,
-  operationReference,
-  testOperation,
-  testCreate,
-  registration,
-  testEnd,
-  testSuccess,
+  createResource,
+  createBaseReference,
+  createOperationReference,
+  createTestOperation,
+  createTestCreate,
+  createRegistration,
+  createTestEnd,
+  createTestSuccess,
   fixtureInputOf,
   foldFixture,
   foldedResourcesOf,
@@ -23,7 +23,7 @@ import {
 } from './fold.fixture.ts'
 
 describe('an operation that did not succeed', () => {
-  const a = resource('a', { id: 'old' })
+  const a = createResource('a', { id: 'old' })
   const begun: OperationEnd = { head: { ...freshHead, attempt: 1 } }
 
   test.each<[StepOp, string | undefined]>([
@@ -36,16 +36,16 @@ describe('an operation that did not succeed', () => {
     ['read', 'reading'],
     ['refresh', undefined],
   ])('a begun or interrupted %s has the pending type %s', (op, type) => {
-    const planned = resource('a', { inputs: { planned: true } })
-    const step = testOperation(1, 'a', {
+    const planned = createResource('a', { inputs: { planned: true } })
+    const step = createTestOperation(1, 'a', {
       op,
       effect: 'replace',
-      old: baseReference(0, 'a'),
+      old: createBaseReference(0, 'a'),
       state: planned,
     })
     const stateAfter = (end: OperationEnd) =>
-      foldFixture({ base: [a], decisions: [registration(step)], ends: [[1, end]] })
-    const [, interrupted] = testEnd(1, 'interrupted')
+      foldFixture({ base: [a], decisions: [createRegistration(step)], ends: [[1, end]] })
+    const [, interrupted] = createTestEnd(1, 'interrupted')
     for (const end of [begun, interrupted]) {
       expect(stateAfter(end).resources).toEqual([a])
       expect(stateAfter(end).pending_operations).toEqual(
@@ -55,17 +55,17 @@ describe('an operation that did not succeed', () => {
   })
 
   test('a delete of a resource that this deployment created is pending with that resource', () => {
-    const step = testOperation(2, 'a', {
+    const step = createTestOperation(2, 'a', {
       op: 'delete',
       effect: 'remove',
-      old: operationReference(1),
+      old: createOperationReference(1),
     })
     const fixture: FoldFixture = {
-      decisions: [registration(testCreate(1, 'a')), registration(step)],
-      ends: [testSuccess(1, 'a'), testEnd(2, 'interrupted')],
+      decisions: [createRegistration(createTestCreate(1, 'a')), createRegistration(step)],
+      ends: [createTestSuccess(1, 'a'), createTestEnd(2, 'interrupted')],
     }
     expect(foldFixture(fixture).pending_operations).toEqual([
-      { resource: resource('a', { id: '1' }), type: 'deleting' },
+      { resource: createResource('a', { id: '1' }), type: 'deleting' },
     ])
   })
 
@@ -75,7 +75,7 @@ describe('an operation that did not succeed', () => {
     ['was given back', { head: { ...freshHead, attempt: 2, givenBack: 2 } }],
   ])('an operation that %s has no entries', (_what, end) => {
     const fixture: FoldFixture = {
-      decisions: [registration(testCreate(1, 'a'))],
+      decisions: [createRegistration(createTestCreate(1, 'a'))],
       ends: end === undefined ? [] : [[1, end]],
     }
     expect(journalEntriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual([
@@ -86,8 +86,8 @@ describe('an operation that did not succeed', () => {
 
   test('a failed operation has a begin and a failure entry, and no pending operation', () => {
     const fixture: FoldFixture = {
-      decisions: [registration(testCreate(1, 'a'))],
-      ends: [testEnd(1, 'failed')],
+      decisions: [createRegistration(createTestCreate(1, 'a'))],
+      ends: [createTestEnd(1, 'failed')],
     }
     expect(journalEntriesOf(fixtureInputOf(fixture)).map(entry => entry.kind)).toEqual([
       'secrets-manager',
@@ -99,19 +99,19 @@ describe('an operation that did not succeed', () => {
 
   test('pending creates of the base stay, and its other pending operations do not', () => {
     const pending = [
-      { resource: resource('x'), type: 'creating' },
-      { resource: resource('y'), type: 'updating' },
+      { resource: createResource('x'), type: 'creating' },
+      { resource: createResource('y'), type: 'updating' },
     ]
     expect(foldedPendingOf({ pending, decisions: [] })).toEqual([['creating', testUrnOf('x')]])
   })
 })
 
 describe('the set of usable ends', () => {
-  const first = testCreate(1, 'a', { releases: [idOf(2)] })
-  const second = testCreate(2, 'b', { releases: [idOf(3)], needs: 1 })
-  const third = testCreate(3, 'c', { needs: 1 })
-  const decisions = [registration(first, second, third)]
-  const allEnds = [testSuccess(1, 'a'), testSuccess(2, 'b'), testSuccess(3, 'c')]
+  const first = createTestCreate(1, 'a', { releases: [idOf(2)] })
+  const second = createTestCreate(2, 'b', { releases: [idOf(3)], needs: 1 })
+  const third = createTestCreate(3, 'c', { needs: 1 })
+  const decisions = [createRegistration(first, second, third)]
+  const allEnds = [createTestSuccess(1, 'a'), createTestSuccess(2, 'b'), createTestSuccess(3, 'c')]
 
   test('contains the end of an operation if it contains the ends of all operations that it needs', () => {
     expect(foldedResourcesOf({ decisions, ends: allEnds })).toHaveLength(3)
@@ -119,9 +119,12 @@ describe('the set of usable ends', () => {
 
   test.each<[string, [number, OperationEnd][]]>([
     ['is missing', allEnds.slice(1)],
-    ['failed', [testEnd(1, 'failed'), ...allEnds.slice(1)]],
-    ['was partially created', [testEnd(1, 'partial', resource('a')), ...allEnds.slice(1)]],
-    ['was interrupted', [testEnd(1, 'interrupted'), ...allEnds.slice(1)]],
+    ['failed', [createTestEnd(1, 'failed'), ...allEnds.slice(1)]],
+    [
+      'was partially created',
+      [createTestEnd(1, 'partial', createResource('a')), ...allEnds.slice(1)],
+    ],
+    ['was interrupted', [createTestEnd(1, 'interrupted'), ...allEnds.slice(1)]],
   ])('excludes operations that wait for an operation that %s: they are pending', (_what, ends) => {
     const fixture = { decisions, ends }
     const urns = foldedResourcesOf(fixture).map(({ urn }) => urn)
@@ -136,18 +139,18 @@ describe('the set of usable ends', () => {
   })
 
   test('follows dependencies through joins, which have no entries', () => {
-    const join = testOperation(2, 'b', {
+    const join = createTestOperation(2, 'b', {
       op: 'join',
       effect: 'none',
       releases: [idOf(3)],
       needs: 1,
     })
     const fixture = {
-      decisions: [registration(first, join, third)],
-      ends: [testEnd(1, 'failed'), testSuccess(3, 'c')],
+      decisions: [createRegistration(first, join, third)],
+      ends: [createTestEnd(1, 'failed'), createTestSuccess(3, 'c')],
     }
     expect(foldedPendingOf(fixture)).toEqual([['creating', testUrnOf('c')]])
-    const succeeded = { ...fixture, ends: [testSuccess(1, 'a'), testSuccess(3, 'c')] }
+    const succeeded = { ...fixture, ends: [createTestSuccess(1, 'a'), createTestSuccess(3, 'c')] }
     expect(journalEntriesOf(fixtureInputOf(succeeded)).map(entry => entry.operation)).toEqual([
       0, 1, 1, 3, 3,
     ])
@@ -156,13 +159,13 @@ describe('the set of usable ends', () => {
   test('excludes outputs of excluded operations', () => {
     const outputs: Decision = {
       kind: 'outputs',
-      target: operationReference(1),
-      state: resource('a', { outputs: { x: 1 } }),
+      target: createOperationReference(1),
+      state: createResource('a', { outputs: { x: 1 } }),
       operation: idOf(9),
     }
     expect(foldedResourcesOf({ decisions: [...decisions, outputs], ends: [] })).toEqual([])
     expect(
-      foldedResourcesOf({ decisions: [...decisions, outputs], ends: [testSuccess(1, 'a')] }),
+      foldedResourcesOf({ decisions: [...decisions, outputs], ends: [createTestSuccess(1, 'a')] }),
     ).toEqual([outputs.state])
   })
 })

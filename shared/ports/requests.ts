@@ -17,7 +17,7 @@ export interface RequestsPort {
    * stack, so the caller must have checked the permission of the user. Both writes are atomic. A
    * request that `put` added before stays unapproved.
    */
-  readonly putApproved: (request: StackRequest) => Promise<boolean>
+  readonly putAuthorized: (request: StackRequest) => Promise<boolean>
   /**
    * Reports whether exactly this request was approved and has not ended. Always true on a platform
    * where each process that can put a request has all permissions anyway.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { error } from '../errors/error.ts'
 import { ProviderError } from './provider-error.ts'
-import { verdictAfterError, errorSourceOf } from './retry-policy.ts'
+import { chooseVerdictAfterError, errorSourceOf } from './retry-policy.ts'
 
 const createProviderError = (
   status: ProviderError['status'],
@@ -27,6 +27,6 @@ test.each([
   'the error of %s has the source %s and the verdict %s',
   (_what, source, verdict, thrown) => {
     expect(errorSourceOf(thrown)).toBe(source)
-    expect(verdictAfterError(thrown)).toBe(verdict)
+    expect(chooseVerdictAfterError(thrown)).toBe(verdict)
   },
 )

@@ -156,7 +156,7 @@ export function isClosedByThisProcess(thrown: unknown): boolean {
  * Returns the verdict of an operation whose call failed. Undefined: the operation is begun again
  * later.
  */
-export function verdictAfterError(thrown: unknown): 'failed' | 'interrupted' | undefined {
+export function chooseVerdictAfterError(thrown: unknown): 'failed' | 'interrupted' | undefined {
   const policy: ErrorPolicy = retryPolicy[errorSourceOf(thrown)]
   return policy.verdict
 }

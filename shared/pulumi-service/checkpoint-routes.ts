@@ -6,7 +6,7 @@ import { printStateBlob } from '../state/print-envelope.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 import { findFieldText } from '../values/json-field-text.ts'
 import { applyEdits, editForm } from './apply-edits.ts'
-import { type CheckpointBase, putCheckpointBase, readCheckpointBase } from './checkpoint-base.ts'
+import { type DeltaBase, putCheckpointBase, readCheckpointBase } from './delta-base.ts'
 import { clientLogOf } from './client-deployment.ts'
 import {
   type LeasedCall,
@@ -36,7 +36,7 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
     method: 'PATCH',
     path: `${updatePath}/checkpoint`,
     role: 'lease',
-    isState: true,
+    hasStateBody: true,
     bodyBytesMax: checkpointBytesMax,
     run: (ports, call) => appendCheckpoint(ports, call as LeasedCall),
   },
@@ -102,7 +102,7 @@ async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unkno
 }
 
 /** Throws API_INPUT_INVALID for a number below that of the last checkpoint. */
-function refuseOlderNumber(base: CheckpointBase | undefined, sequenceNumber: number): void {
+function refuseOlderNumber(base: DeltaBase | undefined, sequenceNumber: number): void {
   if (base === undefined || sequenceNumber >= base.sequenceNumber) return
   throw error(
     'API_INPUT_INVALID',

@@ -1,4 +1,4 @@
-import { finishClose } from '../engine/deployment/ownership/close.ts'
+import { finishClose } from '../engine/deployment/ownership/finish-close.ts'
 import { readHolderStatus } from '../engine/deployment/ownership/holder-status.ts'
 import { createLiveness } from '../engine/deployment/ownership/liveness.ts'
 import { createBusyError } from '../engine/deployment/ownership/stack-busy.ts'

@@ -10,7 +10,7 @@ import { readDeploymentProgress } from './deployment-progress.ts'
 import { stopEngineDeployment } from './deployment-updates.ts'
 import { createDeploymentView } from './deployment-view.ts'
 import { deploymentsPath } from './deployments-path.ts'
-import { parsePage } from './page-of-query.ts'
+import { parsePage } from './parse-page.ts'
 import {
   findPulumiDeployment,
   parsePulumiDeploymentId,

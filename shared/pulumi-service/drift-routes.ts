@@ -1,7 +1,7 @@
 import { requireStack } from '../runtime/state/export-state.ts'
 import { stackOf } from '../api/define-route.ts'
 import { readDriftRuns, readDriftStatus } from './drift-runs.ts'
-import { parsePage } from './page-of-query.ts'
+import { parsePage } from './parse-page.ts'
 import { type ServiceRoute, stackPath } from './service-route.ts'
 
 /** Routes for the drift of a stack. The drift is derived from requests, and is not stored. */

@@ -54,7 +54,7 @@ export const serviceEditRoutes: readonly ServiceRoute[] = [
     method: 'POST',
     path: `${stackPath}/import`,
     role: 'deploy',
-    isState: true,
+    hasStateBody: true,
     bodyBytesMax: importBytesMax,
     run: (ports, call) => importState(ports, call),
   },

@@ -6,14 +6,14 @@ import { type DeploymentId, deploymentPartsOf, previewIdOf, type StackId } from 
 import { requireStack } from '../runtime/state/export-state.ts'
 import { toPrintable } from '../triggers/printable.ts'
 import { clientLogOf } from './client-deployment.ts'
-import { readClientSteps } from './client-steps-of-event.ts'
+import { readClientSteps } from './read-client-steps.ts'
 import { changeUpdate, requireUpdate, type StoredUpdate } from './client-update.ts'
 import {
   engineDeploymentPrefix,
   parseEngineDeployment,
   parseEnginePreview,
 } from './deployment-updates.ts'
-import { findNamedUpdate } from './find-named-update.ts'
+import { findNamedDeployment } from './find-named-deployment.ts'
 import { readSelectedEvents, type UpdateEventSource } from './event-pages.ts'
 import { requirePulumiDeployment } from './pulumi-deployment.ts'
 import { stackOf } from '../api/define-route.ts'
@@ -134,7 +134,11 @@ async function findUpdateEventSource(
   }
   const deployment = parseEngineDeployment(stack, id)
   if (deployment !== undefined) return eventSourceOf(ports, deployment)
-  const namedDeployment = await findNamedUpdate(ports.catalog, await requireStack(ports, stack), id)
+  const namedDeployment = await findNamedDeployment(
+    ports.catalog,
+    await requireStack(ports, stack),
+    id,
+  )
   if (namedDeployment !== undefined) return eventSourceOf(ports, namedDeployment)
   const storedUpdate = await requireUpdate(ports, stack, id)
   if (storedUpdate.update.deployment !== undefined)

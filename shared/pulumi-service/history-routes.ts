@@ -5,8 +5,8 @@ import { deploymentPartsOf } from '../records/ids.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { findStoredUpdate, findUpdateId, type StoredUpdate } from './client-update.ts'
 import { stackOf } from '../api/define-route.ts'
-import { shownVersionOf } from './find-named-update.ts'
-import { parsePositive } from './page-of-query.ts'
+import { clientVersionOf } from './find-named-deployment.ts'
+import { parsePositive } from './parse-page.ts'
 import {
   type ServiceCall,
   type ServicePorts,
@@ -81,7 +81,7 @@ async function updateInfoOf(
     environment: update?.update.environment ?? {},
     config: update?.update.config ?? {},
     result: result === undefined ? 'in-progress' : result === 'succeeded' ? 'succeeded' : 'failed',
-    version: shownVersionOf(stack, version),
+    version: clientVersionOf(stack, version),
     resourceChanges: changes ?? {},
     deployment: null,
   }

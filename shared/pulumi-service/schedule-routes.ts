@@ -8,7 +8,7 @@ import {
   type RequestedTimes,
   type ScheduleKind,
   scheduleOperationOf,
-  scheduleViewFor,
+  toScheduleView,
   kindOfSchedule,
   timesOfRequest,
 } from '../triggers/schedules/pulumi-schedule.ts'
@@ -183,5 +183,5 @@ async function putSchedule(
 }
 
 function viewOf({ clock }: Pick<ServicePorts, 'clock'>, stored: StoredDocument): object {
-  return scheduleViewFor(stored.key, parseDocumentValue(scheduleDocument, stored), clock.now())
+  return toScheduleView(stored.key, parseDocumentValue(scheduleDocument, stored), clock.now())
 }

@@ -25,7 +25,7 @@ const secretsBytesMax = 64 * 1024 * 1024
  * The common fields of the routes of secrets. They count as reads, because only the first call for
  * a stack changes something: it creates the key of the stack.
  */
-const secretRoute = { method: 'POST', bodyBytesMax: secretsBytesMax, isRead: true } as const
+const secretRoute = { method: 'POST', bodyBytesMax: secretsBytesMax, isUnaudited: true } as const
 
 /** Routes that encrypt and decrypt with the key of a stack, for the secrets manager `service`. */
 export const secretRoutes: readonly ServiceRoute[] = [

@@ -160,7 +160,7 @@ async function answerWithToken<Ports extends GroupedCallPorts<Ports>>(
     const groupPorts = portsOfProject(ports, params['project'] ?? '')
     return route.run(groupPorts, await readCall(route, { context, params, caller }))
   }
-  if (route.method === 'GET' || route.isRead === true) return run()
+  if (route.method === 'GET' || route.isUnaudited === true) return run()
   const entry = {
     who: `${caller.name} (${caller.id})`,
     from: clientAddress,
@@ -172,15 +172,17 @@ async function answerWithToken<Ports extends GroupedCallPorts<Ports>>(
 }
 
 async function readCall(
-  route: Pick<ServiceRoute, 'bodyBytesMax' | 'isState'>,
+  route: Pick<ServiceRoute, 'bodyBytesMax' | 'hasStateBody'>,
   { context, params, caller }: Pick<IncomingCall, 'context' | 'params'> & { caller: Caller },
 ): Promise<ServiceCall> {
   const { bodyBytesMax = apiLimits.bodyBytesMax } = route
   const request = context.req.raw
-  const { text, json } = route.isState
+  const { text, json } = route.hasStateBody
     ? { text: '', json: undefined }
     : await readServiceBody(request, bodyBytesMax)
-  const state = route.isState ? await parseEnvelope(unpackBody(request, bodyBytesMax)) : undefined
+  const state = route.hasStateBody
+    ? await parseEnvelope(unpackBody(request, bodyBytesMax))
+    : undefined
   const origin = originOf(context)
   const readHeader = (name: string): string | undefined => context.req.header(name)
   return {

@@ -74,11 +74,11 @@ export interface ServiceRoute<Ports = ServicePorts> {
   readonly path: string
   readonly role: ServiceRole
   /** Whether the body is an envelope with a state, which is read in parts. */
-  readonly isState?: boolean
+  readonly hasStateBody?: boolean
   /** Maximum size of the unpacked body. Absent: that of JSON requests. */
   readonly bodyBytesMax?: number
   /** Whether a call changes no stack although it is no GET. The audit log omits such a call. */
-  readonly isRead?: boolean
+  readonly isUnaudited?: boolean
   /** Returns the JSON of the response, or a response. Undefined: an empty object. */
   readonly run: (ports: Ports, call: ServiceCall) => Promise<unknown>
 }

@@ -1,4 +1,4 @@
-import { requireSameManager } from './same-manager-check.ts'
+import { requireSameManager } from './require-same-manager.ts'
 import * as z from 'zod'
 import { readHistoryRecord } from '../engine/deployment/retention/read-history-and-versions.ts'
 import { error, hasCode } from '../errors/error.ts'
@@ -77,7 +77,7 @@ export const updateRoutes: readonly ServiceRoute[] = [
       path: `${stackPath}/${kind}`,
       role: 'preview',
       bodyBytesMax: 8 * 1024 * 1024,
-      isRead: true,
+      isUnaudited: true,
       run: (ports, call) => createUpdate(ports, call, kind),
     }),
   ),

@@ -1,4 +1,4 @@
-import { prices } from '../config/aws-prices.ts'
+import { awsPrices } from '../config/aws-prices.ts'
 import {
   addUsage,
   computeUsageCost,
@@ -28,7 +28,7 @@ export interface DeploymentCost {
   readonly total?: CountedCost
 }
 
-const listPrices = { asOf: prices.asOf, region: prices.region }
+const listPrices = { asOf: awsPrices.asOf, region: awsPrices.region }
 
 const toCountedCost = (counts: UsageCounts): CountedCost => ({
   counts,

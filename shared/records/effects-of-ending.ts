@@ -1,7 +1,7 @@
 import type { EffectList } from './effect.ts'
 
 const compactionFiles = ['shared/runtime/compaction/fold-and-publish.ts']
-const closeFiles = ['shared/engine/deployment/ownership/close.ts']
+const closeFiles = ['shared/engine/deployment/ownership/finish-close.ts']
 
 /** Effects of the generator at the end of a deployment. */
 export const effectsOfEnding = {

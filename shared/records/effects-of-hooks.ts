@@ -3,7 +3,7 @@ import type { EffectList } from './effect.ts'
 const hookedCallFiles = ['shared/engine/deployment/dispatch/run-hooked-call.ts']
 const retryFiles = ['shared/engine/deployment/dispatch/call-with-error-hooks.ts']
 const releaseWaitersFiles = ['shared/engine/executor/release-waiters.ts']
-const generatorReleaserFiles = ['shared/engine/executor/generator-releaser.ts']
+const generatorReleaserFiles = ['shared/engine/executor/waiter-releaser.ts']
 
 /** Effects of the generator around hooks of the program, which only the generator can call. */
 export const effectsOfHooks = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prices } from '../config/aws-prices.ts'
+import { awsPrices } from '../config/aws-prices.ts'
 import { freeDeploymentCost, sumDeploymentCost } from './deployment-cost.ts'
 import { addUsage, computeUsageCost, noUsage, usageFields, type UsageRecord } from './usage.ts'
 
@@ -15,8 +15,8 @@ test('addUsage adds each field, multiplied by the factor', () => {
 
 test('computeUsageCost charges each field at its list price', () => {
   const ones = Object.fromEntries(usageFields.map(field => [field, 1]))
-  const { writeUnit, readUnit, put, get, message, keyRequest } = prices
-  const { call, gbSecond, fargateCpuHour, fargateGbHour } = prices
+  const { writeUnit, readUnit, put, get, message, keyRequest } = awsPrices
+  const { call, gbSecond, fargateCpuHour, fargateGbHour } = awsPrices
   const requests = writeUnit + readUnit + put + get + message + keyRequest
   const functions = call + gbSecond + fargateCpuHour + fargateGbHour
   const cost = computeUsageCost({ ...noUsage, ...ones })
@@ -40,7 +40,7 @@ test('sumDeploymentCost sums the usage of each part, in the order of the parts',
     ['watcher', 1, 1],
   ])
   expect(cost.total?.counts).toMatchObject({ writeUnits: 13, calls: 3 })
-  expect(cost.total?.cost.total).toBeCloseTo(13 * prices.writeUnit + 3 * prices.call, 12)
+  expect(cost.total?.cost.total).toBeCloseTo(13 * awsPrices.writeUnit + 3 * awsPrices.call, 12)
 })
 
 test('a deployment without records has no total, and one without functions of AWS costs nothing', () => {

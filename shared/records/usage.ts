@@ -1,4 +1,4 @@
-import { prices } from '../config/aws-prices.ts'
+import { awsPrices } from '../config/aws-prices.ts'
 
 /**
  * The billed usage of AWS by some work. Counts can be fractions, because several deployments can
@@ -73,16 +73,16 @@ export function addUsage(
 /** Returns the cost of a usage at list prices. */
 export function computeUsageCost(usage: UsageCounts): UsageCost {
   const requests =
-    usage.writeUnits * prices.writeUnit +
-    usage.readUnits * prices.readUnit +
-    usage.puts * prices.put +
-    usage.gets * prices.get +
-    usage.messages * prices.message +
-    usage.keyRequests * prices.keyRequest
+    usage.writeUnits * awsPrices.writeUnit +
+    usage.readUnits * awsPrices.readUnit +
+    usage.puts * awsPrices.put +
+    usage.gets * awsPrices.get +
+    usage.messages * awsPrices.message +
+    usage.keyRequests * awsPrices.keyRequest
   const functions =
-    usage.calls * prices.call +
-    usage.gbSeconds * prices.gbSecond +
-    usage.taskCpuHours * prices.fargateCpuHour +
-    usage.taskGbHours * prices.fargateGbHour
+    usage.calls * awsPrices.call +
+    usage.gbSeconds * awsPrices.gbSecond +
+    usage.taskCpuHours * awsPrices.fargateCpuHour +
+    usage.taskGbHours * awsPrices.fargateGbHour
   return { requests, functions, total: requests + functions }
 }

@@ -7,8 +7,8 @@ import {
   encodeStored,
   encodeStoredMap,
   type JsonObject,
-  type Open,
-  type Seal,
+  type OpenCiphertext,
+  type SealPlaintext,
 } from '../values/value-codec.ts'
 import { RecomputedMap } from '../values/recomputed-map.ts'
 import { emptyMap, type PropertyMap } from '../values/value.ts'
@@ -27,7 +27,7 @@ import type { Json, StoredResource } from './stored.ts'
  * docs/spec/state-format.md#fields-of-a-resource, empty fields omitted, secrets encrypted by
  * `seal`.
  */
-export function encodeResource(state: ResourceState, seal: Seal): StoredResource {
+export function encodeResource(state: ResourceState, seal: SealPlaintext): StoredResource {
   const timeouts = encodeTimeouts(state.customTimeouts)
   const trigger = encodeStored(state.replacementTrigger, seal)
   return {
@@ -124,11 +124,11 @@ function withUrn(thrown: unknown, urn: string): unknown {
  */
 export function decodeResource(
   stored: StoredResource,
-  open: Open,
+  open: OpenCiphertext,
   properties: 'recomputed' | 'kept' = 'recomputed',
 ): ResourceState {
   let hasCiphertext = false
-  const openAndNotice: Open = ciphertext => {
+  const openAndNotice: OpenCiphertext = ciphertext => {
     hasCiphertext = true
     return open(ciphertext)
   }
@@ -151,7 +151,11 @@ export function storedFormOf(state: ResourceState): StoredResource | undefined {
   return storedForms.get(state)
 }
 
-function decodeFields(stored: StoredResource, open: Open, areRecomputed: boolean): ResourceState {
+function decodeFields(
+  stored: StoredResource,
+  open: OpenCiphertext,
+  areRecomputed: boolean,
+): ResourceState {
   const readUrns = (field: string): readonly Urn[] =>
     readTextListField(stored, field) as readonly Urn[]
   const readProperties = (field: string): PropertyMap =>
@@ -203,7 +207,11 @@ function decodeFields(stored: StoredResource, open: Open, areRecomputed: boolean
  * Decodes inputs or outputs. With `areRecomputed`, properties without a ciphertext keep their
  * stored form, which is much smaller, and are decoded when they are read.
  */
-function decodeProperties(json: Json | undefined, open: Open, areRecomputed: boolean): PropertyMap {
+function decodeProperties(
+  json: Json | undefined,
+  open: OpenCiphertext,
+  areRecomputed: boolean,
+): PropertyMap {
   if (!isJsonObject(json) || Object.keys(json).length === 0) return emptyMap
   let hasCiphertext = false
   const properties = decodeStoredMap(json, ciphertext => {

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { SecretsManager } from '../secrets/crypter.ts'
-import { decodeStored, encodeStored, type Open, type Seal } from '../values/value-codec.ts'
+import {
+  decodeStored,
+  encodeStored,
+  type OpenCiphertext,
+  type SealPlaintext,
+} from '../values/value-codec.ts'
 import { containsSpecial } from '../values/special-values.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import { decodeResource, encodeResource, storedFormOf } from './resource-codec.ts'
@@ -63,7 +68,7 @@ export async function recodeDeployment(
   target: { readonly manager: SecretsManager; readonly mode: SecretsMode },
 ): Promise<StoredDeployment> {
   const { resources = [], ...frame } = stored
-  const open: Open = source.crypter.decrypt
+  const open: OpenCiphertext = source.crypter.decrypt
   const states = decodeResources(resources, open)
   const snapshot = await decodeSnapshot(frame, source)
   const encoded = await encodeDeployment(snapshot, states, { ...target, earlier: stored })
@@ -72,7 +77,7 @@ export async function recodeDeployment(
 
 function* decodeResources(
   resources: readonly StoredResource[],
-  open: Open,
+  open: OpenCiphertext,
 ): Generator<ResourceState> {
   for (const resource of resources) yield decodeResource(resource, open, 'kept')
 }
@@ -137,11 +142,11 @@ function keepEarlierForm(
     : keepNullLists(keepUnknownResourceFields(encoded, earlierForm), earlierForm)
 }
 
-function createSeal(manager: SecretsManager): Seal {
+function createSeal(manager: SecretsManager): SealPlaintext {
   return plaintext => ({ ciphertext: manager.crypter.encrypt(plaintext) })
 }
 
-const revealSecret: Seal = plaintext => ({ plaintext })
+const revealSecret: SealPlaintext = plaintext => ({ plaintext })
 
 function containsByteStrings(state: ResourceState): boolean {
   const { inputs, outputs, replacementTrigger } = state
@@ -174,7 +179,7 @@ export async function decodeSnapshot(
   stored: StoredDeployment,
   manager: SecretsManager,
 ): Promise<Snapshot> {
-  const open: Open = manager.crypter.decrypt
+  const open: OpenCiphertext = manager.crypter.decrypt
   const { resources = [], pending_operations: pending = [] } = stored
   const pauser = createPauser()
   const states: ResourceState[] = []
@@ -229,7 +234,7 @@ export async function envelopeOf(deployment: StoredDeployment): Promise<StoredEn
  */
 export function resealDeployment(
   stored: StoredDeployment,
-  open: Open,
+  open: OpenCiphertext,
   manager: SecretsManager,
 ): StoredDeployment {
   const seal = createSeal(manager)
@@ -269,7 +274,7 @@ function resealField(
   return value === undefined ? {} : { [field]: reseal(value) }
 }
 
-function resealValue(json: Json, open: Open, seal: Seal): Json {
+function resealValue(json: Json, open: OpenCiphertext, seal: SealPlaintext): Json {
   if (Array.isArray(json)) return json.map((item: Json) => resealValue(item, open, seal))
   if (!isJsonObject(json)) return json
   if (json[signatureKey] === signatures.secret) return encodeStored(decodeStored(json, open), seal)

@@ -3,13 +3,16 @@ import { Readable } from 'node:stream'
 import { Parser } from 'tar'
 import { fromBuffer } from 'yauzl'
 import { error } from '../errors/error.ts'
-import type { TarMember } from './tar-blocks.ts'
+import type { ArchiveMember } from './tar-blocks.ts'
 
 /**
  * Returns the files of an archive file in stored order, with normalized names. Folders are left
  * out, and so are links in a tar file. Throws RESOURCE_INVALID.
  */
-export async function openArchive(name: string, bytes: Uint8Array): Promise<readonly TarMember[]> {
+export async function openArchive(
+  name: string,
+  bytes: Uint8Array,
+): Promise<readonly ArchiveMember[]> {
   try {
     return /\.(zip|jar)$/.test(name) ? await openZip(bytes) : await openTar(bytes)
   } catch (cause) {
@@ -17,8 +20,8 @@ export async function openArchive(name: string, bytes: Uint8Array): Promise<read
   }
 }
 
-async function openTar(bytes: Uint8Array): Promise<readonly TarMember[]> {
-  const members: Promise<TarMember>[] = []
+async function openTar(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {
+  const members: Promise<ArchiveMember>[] = []
   const parser = new Parser({
     onReadEntry(entry) {
       if (entry.type !== 'File' && entry.type !== 'OldFile') {
@@ -36,14 +39,14 @@ async function openTar(bytes: Uint8Array): Promise<readonly TarMember[]> {
   return Promise.all(members)
 }
 
-function openZip(bytes: Uint8Array): Promise<readonly TarMember[]> {
+function openZip(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {
   return new Promise((resolve, reject) => {
     fromBuffer(Buffer.from(bytes), { lazyEntries: true }, (openError, zip) => {
       if (openError !== null || zip === undefined) {
         reject(openError ?? new Error('not a zip file'))
         return
       }
-      const members: TarMember[] = []
+      const members: ArchiveMember[] = []
       zip.on('error', reject)
       zip.on('end', () => resolve(members))
       zip.on('entry', entry => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { error } from '../errors/error.ts'
 import { compareUtf8 } from './go-json.ts'
-import { createTarBlocks, tarEnd, type TarMember } from './tar-blocks.ts'
+import { createTarBlocks, tarEnd, type ArchiveMember } from './tar-blocks.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
 import { containsSpecial } from './special-values.ts'
 import { isList, isMap, isSpecial } from './value.ts'
@@ -119,7 +119,7 @@ function hashAssetOrArchive(value: Asset | Archive, reader: AssetReader): Promis
  * Returns the hash of the tar of some members. Hashes one member at a time, so that a folder need
  * not fit into memory. Of several members with the same name, only the first one counts.
  */
-async function hashMembers(members: AsyncIterable<TarMember>): Promise<string> {
+async function hashMembers(members: AsyncIterable<ArchiveMember>): Promise<string> {
   const hash = createHash('sha256')
   const hashedNames = new Set<string>()
   for await (const member of members) {
@@ -149,7 +149,7 @@ function readSource(source: FileSource, reader: AssetReader): Promise<Uint8Array
 async function* readMembers(
   archive: Archive,
   reader: AssetReader,
-): AsyncGenerator<TarMember, void> {
+): AsyncGenerator<ArchiveMember, void> {
   const { source } = archive
   if (source === undefined)
     throw error('RESOURCE_INVALID', 'an archive without contents cannot be read')
@@ -173,7 +173,7 @@ async function* readMembers(
 async function* readAssetMembers(
   assets: ReadonlyMap<string, Asset | Archive>,
   reader: AssetReader,
-): AsyncGenerator<TarMember, void> {
+): AsyncGenerator<ArchiveMember, void> {
   for (const [key, member] of [...assets].sort(([a], [b]) => compareUtf8(a, b))) {
     if (member.kind === 'asset') yield { name: key, data: await readContents(member, reader) }
     else

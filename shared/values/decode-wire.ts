@@ -33,7 +33,7 @@ const unknownMarkerChars = 36
  * Decodes the fields of a Struct as properties. An absent Struct has no properties. Throws
  * VALUE_MALFORMED with the path of an invalid value.
  */
-export function fromWire(
+export function decodeWire(
   struct: Record<string, unknown> | undefined,
   options: WireOptions,
 ): PropertyMap {
@@ -44,7 +44,7 @@ export function fromWire(
  * Decodes one value from the wire. Returns undefined for an unknown value that the options drop.
  * `key` names the value in errors.
  */
-export function valueFromWire(
+export function decodeWireValue(
   value: unknown,
   options: WireOptions,
   key = 'value',

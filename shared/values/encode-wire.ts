@@ -28,7 +28,7 @@ type Fields = Record<string, unknown>
  * Encodes properties as the fields of a Struct. Throws VALUE_MALFORMED with the path of a value
  * that the options do not allow (docs/spec/property-values.md#wire-encoding).
  */
-export function toWire(map: PropertyMap, options: WireOptions): Record<string, unknown> {
+export function encodeWire(map: PropertyMap, options: WireOptions): Record<string, unknown> {
   return writeMap(map, { options, path: [] })
 }
 
@@ -36,7 +36,11 @@ export function toWire(map: PropertyMap, options: WireOptions): Record<string, u
  * Encodes one value for the wire. Returns undefined for an unknown value that the options drop.
  * `key` names the value in errors.
  */
-export function valueToWire(value: PropertyValue, options: WireOptions, key = 'value'): unknown {
+export function encodeWireValue(
+  value: PropertyValue,
+  options: WireOptions,
+  key = 'value',
+): unknown {
   return writeValue(value, { options, path: [key] })
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 
 /** A file of an archive. */
-export interface TarMember {
+export interface ArchiveMember {
   readonly name: string
   readonly data: Uint8Array
 }
@@ -15,7 +15,7 @@ const nameBytes = 100
  * these bytes. The format is ustar, with an additional PAX header if the name is not ASCII or does
  * not fit (docs/spec/property-values.md#assets-and-archives).
  */
-export function createTarBlocks({ name, data }: TarMember): readonly Uint8Array[] {
+export function createTarBlocks({ name, data }: ArchiveMember): readonly Uint8Array[] {
   return [...headersOf(name, data.length), data, createPadding(data.length)]
 }
 

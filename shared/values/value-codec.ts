@@ -17,12 +17,12 @@ import { containsSecret } from './special-values.ts'
 import { emptyArchiveHash, emptyAssetHash, signatureKey, signatures } from './wire-options.ts'
 
 /** Encrypts the plaintext of a secret, or returns it unchanged as plaintext. */
-export type Seal = (
+export type SealPlaintext = (
   plaintext: string,
 ) => { readonly ciphertext: string } | { readonly plaintext: string }
 
 /** Decrypts a ciphertext. Throws SECRETS_MALFORMED. */
-export type Open = (ciphertext: string) => string
+export type OpenCiphertext = (ciphertext: string) => string
 
 /** A JSON object, the form of a stored map. */
 export type JsonObject = { readonly [key: string]: Json }
@@ -34,16 +34,16 @@ const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
  * Stores the plaintext of an inner secret as its ciphertext, because the outer secret is encrypted
  * (docs/spec/property-values.md#secrets-in-states).
  */
-const sealNothing: Seal = plaintext => ({ ciphertext: plaintext })
+const sealNothing: SealPlaintext = plaintext => ({ ciphertext: plaintext })
 
 /** Opens a text that `sealNothing` stored as a ciphertext. */
-const openNothing: Open = plaintext => plaintext
+const openNothing: OpenCiphertext = plaintext => plaintext
 
 /**
  * Encodes a value for states (docs/spec/property-values.md#state-encoding): keys sorted by bytes,
  * secrets converted by `seal`.
  */
-export function encodeStored(value: PropertyValue, seal: Seal): Json {
+export function encodeStored(value: PropertyValue, seal: SealPlaintext): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : encodeFloat(value)
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (isList(value)) return value.map(item => encodeStored(item, seal))
@@ -52,7 +52,7 @@ export function encodeStored(value: PropertyValue, seal: Seal): Json {
 }
 
 /** Encodes an object for states. */
-export function encodeStoredMap(map: PropertyMap, seal: Seal): JsonObject {
+export function encodeStoredMap(map: PropertyMap, seal: SealPlaintext): JsonObject {
   const entries: [string, Json][] = []
   for (const [key, item] of map) entries.push([key, encodeStored(item, seal)])
   return toSortedObject(entries)
@@ -63,7 +63,7 @@ function toSortedObject(entries: (readonly [string, Json])[]): JsonObject {
   return Object.fromEntries(entries.sort(([a], [b]) => compareUtf8(a, b)))
 }
 
-function encodeSpecial(value: SpecialValue, seal: Seal): Json {
+function encodeSpecial(value: SpecialValue, seal: SealPlaintext): Json {
   switch (value.kind) {
     case 'unknown':
       return unknownStringMarker
@@ -85,13 +85,13 @@ function encodeSpecial(value: SpecialValue, seal: Seal): Json {
   }
 }
 
-function encodeSecret(value: PropertyValue, seal: Seal): Json {
+function encodeSecret(value: PropertyValue, seal: SealPlaintext): Json {
   const inner = encodeStored(value, containsSecret(value) && isRevealing(seal) ? seal : sealNothing)
   return { [signatureKey]: signatures.secret, ...seal(formatGoJson(inner)) }
 }
 
 /** Reports whether `seal` leaves secrets in plaintext. Inner secrets then stay in plaintext too. */
-function isRevealing(seal: Seal): boolean {
+function isRevealing(seal: SealPlaintext): boolean {
   return 'plaintext' in seal('""')
 }
 
@@ -129,17 +129,17 @@ function encodeFloat(value: number): Json {
  * Decodes a value from a state. Throws VALUE_MALFORMED for a malformed value, such as an unknown
  * signature or too many levels, and SECRETS_MALFORMED for a damaged secret.
  */
-export function decodeStored(json: Json, open: Open): PropertyValue {
+export function decodeStored(json: Json, open: OpenCiphertext): PropertyValue {
   return decodeAt(json, open, 0)
 }
 
 /** Decodes an object from a state. */
-export function decodeStoredMap(json: JsonObject, open: Open): PropertyMap {
+export function decodeStoredMap(json: JsonObject, open: OpenCiphertext): PropertyMap {
   return decodeMapAt(json, open, 0)
 }
 
 /** Decodes the part of a value at `depth` levels below its root. */
-function decodeAt(json: Json, open: Open, depth: number): PropertyValue {
+function decodeAt(json: Json, open: OpenCiphertext, depth: number): PropertyValue {
   if (typeof json === 'string') return json === unknownStringMarker ? unknown : json
   if (json === null || typeof json !== 'object') return requireFinite(json)
   checkValueDepth(depth)
@@ -156,7 +156,7 @@ function requireFinite<Scalar>(json: Scalar): Scalar {
   return json
 }
 
-function decodeMapAt(json: JsonObject, open: Open, depth: number): PropertyMap {
+function decodeMapAt(json: JsonObject, open: OpenCiphertext, depth: number): PropertyMap {
   const map = new Map<string, PropertyValue>()
   for (const [key, item] of Object.entries(json)) map.set(key, decodeAt(item, open, depth + 1))
   return map
@@ -164,7 +164,7 @@ function decodeMapAt(json: JsonObject, open: Open, depth: number): PropertyMap {
 
 /** The function that decrypts the secrets of a value, and the depth of the value. */
 interface DecodingContext {
-  readonly open: Open
+  readonly open: OpenCiphertext
   readonly depth: number
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { CreateRequest } from '../../proto/gen/pulumi/provider.ts'
 import type { Urn } from '../names/urn.ts'
 import { type PropertyMap, type PropertyValue, unknown } from './value.ts'
-import { fromWire, valueFromWire } from './decode-wire.ts'
-import { toWire, valueToWire } from './encode-wire.ts'
+import { decodeWire, decodeWireValue } from './decode-wire.ts'
+import { encodeWire, encodeWireValue } from './encode-wire.ts'
 import type { WireOptions } from './wire-options.ts'
 import { emptyAssetHash, signatureKey as sig, signatures } from './wire-options.ts'
 
@@ -71,56 +71,59 @@ describe('values that survive encoding and decoding', () => {
     bytes: { kind: 'bytes', base64: '/w==' },
   }
   test.each(Object.entries(values))('%s', (_name, value) => {
-    expect(fromWire(encodeAndDecode(toWire(map({ value }), fullOptions)), fullOptions)).toEqual(
-      map({ value }),
-    )
+    expect(
+      decodeWire(encodeAndDecode(encodeWire(map({ value }), fullOptions)), fullOptions),
+    ).toEqual(map({ value }))
   })
 
   test('a property called __proto__', () => {
     const odd = new Map<string, PropertyValue>([['__proto__', new Map([['__proto__', 1]])]])
-    expect(fromWire(encodeAndDecode(toWire(odd, fullOptions)), fullOptions)).toEqual(odd)
+    expect(decodeWire(encodeAndDecode(encodeWire(odd, fullOptions)), fullOptions)).toEqual(odd)
   })
 
   test.each([Number.NaN, Infinity, -Infinity, -0, 5e-324])('the number %s', value => {
-    expect(fromWire(encodeAndDecode({ value }), fullOptions).get('value')).toBe(value)
+    expect(decodeWire(encodeAndDecode({ value }), fullOptions).get('value')).toBe(value)
   })
 })
 
 describe('writing for a peer with fewer capabilities', () => {
   test('secrets are sent bare', () => {
-    expect(valueToWire({ kind: 'secret', value: 's' }, plainOptions)).toBe('s')
+    expect(encodeWireValue({ kind: 'secret', value: 's' }, plainOptions)).toBe('s')
   })
 
   test('unknowns are dropped from objects and lists, so list indexes shift', () => {
     const value = map({ a: unknown, b: [unknown, 1], c: { kind: 'secret', value: unknown } })
-    expect(toWire(value, plainOptions)).toEqual({ b: [1] })
+    expect(encodeWire(value, plainOptions)).toEqual({ b: [1] })
   })
 
   test('the error of a rejected unknown names its path', () => {
     const options: WireOptions = { ...plainOptions, unknowns: 'reject' }
-    expect(() => toWire(map({ a: [1, map({ b: unknown })] }), options)).toThrow("'a[1].b'")
+    expect(() => encodeWire(map({ a: [1, map({ b: unknown })] }), options)).toThrow("'a[1].b'")
   })
 
   test('references become the id, or else the URN', () => {
     const reference = { kind: 'reference', urn, packageVersion: '' } as const
-    expect(valueToWire(reference, plainOptions)).toBe(urn)
-    expect(valueToWire({ ...reference, id: 'i' }, plainOptions)).toBe('i')
-    expect(valueToWire({ ...reference, id: unknown }, { ...plainOptions, unknowns: 'keep' })).toBe(
-      unknownText,
-    )
+    expect(encodeWireValue(reference, plainOptions)).toBe(urn)
+    expect(encodeWireValue({ ...reference, id: 'i' }, plainOptions)).toBe('i')
+    expect(
+      encodeWireValue({ ...reference, id: unknown }, { ...plainOptions, unknowns: 'keep' }),
+    ).toBe(unknownText)
   })
 
   test('outputs collapse to unknown, secret or the bare value', () => {
     const options: WireOptions = { ...fullOptions, outputs: false }
     const output = { kind: 'output', secret: true, dependencies: [urn] } as const
-    expect(valueToWire(output, options)).toEqual({ [sig]: signatures.secret, value: unknownText })
-    expect(valueToWire({ ...output, value: 1, secret: false }, options)).toBe(1)
+    expect(encodeWireValue(output, options)).toEqual({
+      [sig]: signatures.secret,
+      value: unknownText,
+    })
+    expect(encodeWireValue({ ...output, value: 1, secret: false }, options)).toBe(1)
   })
 
   test('secrets and unknowns become outputs under the option upgradesToOutputs', () => {
     const options: WireOptions = { ...fullOptions, upgradesToOutputs: true }
-    expect(valueToWire(unknown, options)).toEqual({ [sig]: signatures.output })
-    expect(valueToWire({ kind: 'secret', value: 1 }, options)).toEqual({
+    expect(encodeWireValue(unknown, options)).toEqual({ [sig]: signatures.output })
+    expect(encodeWireValue({ kind: 'secret', value: 1 }, options)).toEqual({
       [sig]: signatures.output,
       value: 1,
       secret: true,
@@ -131,12 +134,14 @@ describe('writing for a peer with fewer capabilities', () => {
     const asset: PropertyValue = { kind: 'asset', hash: 'ab', source: { text: 't' } }
     const archive: PropertyValue = { kind: 'archive', hash: 'cd', source: { path: 'p' } }
     const options: WireOptions = { ...fullOptions, elideAssets: true }
-    expect(valueToWire(asset, options)).toEqual({ [sig]: signatures.asset, hash: 'ab' })
-    expect(valueToWire(archive, options)).toEqual({ [sig]: signatures.archive, hash: 'cd' })
+    expect(encodeWireValue(asset, options)).toEqual({ [sig]: signatures.asset, hash: 'ab' })
+    expect(encodeWireValue(archive, options)).toEqual({ [sig]: signatures.archive, hash: 'cd' })
   })
 
   test('byte strings are an error', () => {
-    expect(() => toWire(map({ k: { kind: 'bytes', base64: '/w==' } }), plainOptions)).toThrow("'k'")
+    expect(() => encodeWire(map({ k: { kind: 'bytes', base64: '/w==' } }), plainOptions)).toThrow(
+      "'k'",
+    )
   })
 })
 
@@ -151,30 +156,30 @@ describe('reading', () => {
     'e48ece36-62e2-4504-bad9-02848725956a',
     'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
   ])('the sentinel %s is unknown', text => {
-    expect(valueFromWire(text, fullOptions)).toEqual(unknown)
-    expect(() => fromWire({ k: text }, { ...fullOptions, unknowns: 'reject' })).toThrow(
+    expect(decodeWireValue(text, fullOptions)).toEqual(unknown)
+    expect(() => decodeWire({ k: text }, { ...fullOptions, unknowns: 'reject' })).toThrow(
       "'k' is unknown",
     )
   })
 
   test('a dropped unknown is omitted from objects, and becomes null in lists', () => {
-    expect(fromWire({ a: unknownText, b: [unknownText, 1] }, plainOptions)).toEqual(
+    expect(decodeWire({ a: unknownText, b: [unknownText, 1] }, plainOptions)).toEqual(
       map({ b: [null, 1] }),
     )
   })
 
   test('secrets are read bare without the secrets option', () => {
-    expect(valueFromWire({ [sig]: signatures.secret, value: 's' }, plainOptions)).toBe('s')
+    expect(decodeWireValue({ [sig]: signatures.secret, value: 's' }, plainOptions)).toBe('s')
   })
 
   test('the option upgradesToOutputs converts secrets and unknowns to outputs', () => {
     const options: WireOptions = { ...fullOptions, upgradesToOutputs: true }
-    expect(valueFromWire(unknownText, options)).toEqual({
+    expect(decodeWireValue(unknownText, options)).toEqual({
       kind: 'output',
       secret: false,
       dependencies: [],
     })
-    expect(valueFromWire({ [sig]: signatures.secret, value: unknownText }, options)).toEqual({
+    expect(decodeWireValue({ [sig]: signatures.secret, value: unknownText }, options)).toEqual({
       kind: 'output',
       secret: true,
       dependencies: [],
@@ -183,7 +188,7 @@ describe('reading', () => {
 
   test('an asset without a source is empty text if it has the hash of empty text; otherwise its contents are elided', () => {
     const read = (hash: string): PropertyValue | undefined =>
-      valueFromWire({ [sig]: signatures.asset, hash }, fullOptions)
+      decodeWireValue({ [sig]: signatures.asset, hash }, fullOptions)
     expect(read(emptyAssetHash)).toMatchObject({ source: { text: '' } })
     expect(read('ab')).toMatchObject({ source: undefined })
   })
@@ -205,11 +210,11 @@ describe('reading', () => {
     ],
     ['an archive of numbers', { [sig]: signatures.archive, assets: { a: 1 } }, 'member'],
   ])('%s is an error that names the key', (_name, value, message) => {
-    expect(() => fromWire({ outer: { key: value } }, fullOptions)).toThrow(message)
-    expect(() => fromWire({ outer: { key: value } }, fullOptions)).toThrow("'outer.key")
+    expect(() => decodeWire({ outer: { key: value } }, fullOptions)).toThrow(message)
+    expect(() => decodeWire({ outer: { key: value } }, fullOptions)).toThrow("'outer.key")
   })
 
   test('an absent Struct is an empty map', () => {
-    expect(fromWire(undefined, fullOptions)).toEqual(new Map())
+    expect(decodeWire(undefined, fullOptions)).toEqual(new Map())
   })
 })

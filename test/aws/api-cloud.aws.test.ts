@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Role } from '../../shared/api/authorization.ts'
 import { createToken } from '../../shared/api/issue-token.ts'
 import { createSandbox, type Sandbox, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
@@ -135,8 +135,8 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     const runThere = async (...args: readonly string[]): Promise<string> =>
       requireSuccess(await client.run(['-C', sandbox.program, ...args], { env })).out
     await runThere('platform', 'import', archive, '--yes')
-    const { resources } = readExport(await runThere('-s', 'dev', 'stack', 'export'))
-    expect(resources).toEqual(readExport(await sandbox.exportState()).resources)
+    const { resources } = parseExport(await runThere('-s', 'dev', 'stack', 'export'))
+    expect(resources).toEqual(parseExport(await sandbox.exportState()).resources)
     const history = JSON.parse(await runThere('-s', 'dev', 'stack', 'history', '--json'))
     expect(history).toMatchObject([{ kind: 'update' }, { kind: 'update' }])
   }

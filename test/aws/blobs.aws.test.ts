@@ -6,9 +6,9 @@ import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-arc
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
 import { type AwsSettings, createS3Client } from '../../shared/platform/aws/clients.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
-import { archivesContract } from '../contract/archives.ts'
-import { blobSweepContract } from '../contract/blob-sweep.ts'
-import { blobsContract } from '../contract/blobs.ts'
+import { defineArchivesContract } from '../contract/archives.ts'
+import { defineBlobSweepContract } from '../contract/blob-sweep.ts'
+import { defineBlobsContract } from '../contract/blobs.ts'
 import { toEpochMs } from '../contract/open-adapter.ts'
 import { type RequestFaultRule, withRequestFaults } from './request-faults.ts'
 import { createTestBucket } from './test-resources.ts'
@@ -51,12 +51,12 @@ const faults: readonly RequestFaultRule[] = [
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 describeWithServices('blobs over S3', ['S3'], settings => {
-  blobsContract('S3', () => openBlobs(settings()))
-  blobsContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
-  blobSweepContract('S3', () => openBlobs(settings()))
-  blobSweepContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
-  archivesContract('S3', () => openBlobs(settings()))
-  archivesContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
+  defineBlobsContract('S3', () => openBlobs(settings()))
+  defineBlobsContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
+  defineBlobSweepContract('S3', () => openBlobs(settings()))
+  defineBlobSweepContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
+  defineArchivesContract('S3', () => openBlobs(settings()))
+  defineArchivesContract('S3, with faults', () => openBlobs(settings(), { rules: faults }))
 
   test('of many concurrent puts of the same bytes one writes, and all report success', async () => {
     const { ports, direct, bucket, close } = await openBlobs(settings())

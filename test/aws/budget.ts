@@ -14,7 +14,7 @@ import type { BilledRequest } from '../sim/model-capacity.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import { purposeOf } from './purpose.ts'
-import { createTables, createTableNames } from './records.ts'
+import { createTables, createTableNames } from './test-records.ts'
 
 /** The totals of the requests with one purpose. */
 interface Sum {

@@ -18,7 +18,7 @@ import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynam
 import type { BilledRequest } from '../sim/model-capacity.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { createTables, createTableNames } from './records.ts'
+import { createTables, createTableNames } from './test-records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const { journal: TableName, ...otherTableNames } = createTableNames()

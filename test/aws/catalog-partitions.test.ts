@@ -20,7 +20,7 @@ import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { deploymentIdOf, type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { deliverMessage } from '../../shared/triggers/notifications/deliver-message.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
-import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import {
   sealWebhook,
   webhookDraft,

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packProgram } from '../../shared/programs/archive/program-archive.ts'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
@@ -39,7 +39,7 @@ describeWithCommands('programs in Go', [['go', 'version']], () => {
       expect(created.result, await sandbox.readDiagnostics(created.deployment)).toBe('succeeded')
       const text = await sandbox.exportState()
       expect(text).not.toContain(secretText)
-      expect(readExport(text).resources.map(({ id }) => id)).toContain('g-second-1')
+      expect(parseExport(text).resources.map(({ id }) => id)).toContain('g-second-1')
       const destroyed = await sandbox.deploy('destroy', await sandbox.upload({}))
       expect(destroyed.result).toBe('succeeded')
     }, 600_000)

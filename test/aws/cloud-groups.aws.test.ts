@@ -14,7 +14,7 @@ import { type DeploymentId, type StackId, stackIdOf } from '../../shared/records
 import { createSandbox, type CommandOutput, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
-import { listAttempts } from './group-attempts.ts'
+import { listAccessRequests } from './access-requests.ts'
 import { createStackFile } from './stack-file.ts'
 import { readStolenEnvironment, stealEnvironmentCode } from './stolen-environment.ts'
 
@@ -190,7 +190,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     const attemptsOn = (group: string) => {
       const name = group === 'default' ? installation : `${installation}_${group}`
       const stack = group === 'b' ? otherStack : sandbox.stack
-      return listAttempts(stolen, variablesOf(group), { stack, installation: name })
+      return listAccessRequests(stolen, variablesOf(group), { stack, installation: name })
     }
     /** Returns the names of requests that the role allows, whatever the service answers. */
     const listAllowed = async (group: string): Promise<readonly string[]> => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
 import { expectCountedUsage } from './counted-usage.ts'
@@ -55,7 +55,7 @@ export function describeInlineOperations(cases: readonly InlineCase[]): void {
           expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
           const count = command === 'up' ? Number(variables.COUNT) : 0
           expect(sandbox.listObjects()).toHaveLength(count)
-          const { resources } = readExport(await sandbox.exportState())
+          const { resources } = parseExport(await sandbox.exportState())
           expect(
             resources.filter(({ name: resource }) => resource?.startsWith('thing-')),
           ).toHaveLength(count)

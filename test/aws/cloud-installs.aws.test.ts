@@ -13,7 +13,7 @@ import { waitUntil } from '../e2e/sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import {
   awaitRequest,
-  createFiles,
+  createSiteRepository,
   createWebhookSandbox,
   type WebhookSandbox,
 } from './webhook-sandbox.ts'
@@ -52,7 +52,7 @@ describeWithServices('installations', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULE
 
   /** Commits a program with an installation script. Returns the body of a push. */
   function pushWith(value: number, postinstall: string, branch = 'main') {
-    const files = createFiles(value, webhook.sandbox.stackFile, { postinstall })
+    const files = createSiteRepository(value, webhook.sandbox.stackFile, { postinstall })
     return createPushBody(webhook.github.commit({ ...files, 'infra/probe.mjs': probe }), branch)
   }
 

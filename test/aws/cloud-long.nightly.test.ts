@@ -3,7 +3,7 @@
  * cloud.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -36,7 +36,7 @@ describeWithServices('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => 
       .listChanges()
       .map(({ call, urn }) => `${call} ${urn.split('::').at(-1)}`)
     expect(changes).toEqual(['create slow', 'create quick'])
-    expect(readExport(await sandbox.exportState()).resources.map(({ name }) => name)).toContain(
+    expect(parseExport(await sandbox.exportState()).resources.map(({ name }) => name)).toContain(
       'quick',
     )
   })

@@ -14,7 +14,7 @@ import { createToken } from '../../shared/api/issue-token.ts'
 import { awsVariables, bucketPrefixes } from '../../shared/config/aws-resource-names.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -88,7 +88,7 @@ describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], s
 
   /** Starts a server with the plugin. The program's resource gets the address of the server. */
   async function servePlugin({ program }: CloudSandbox) {
-    const receiver = await startReceiver()
+    const receiver = await startHttpReceiver()
     const body = packPlugin()
     receiver.state.answer = () => ({ status: 200, body })
     const file = join(program, 'program.js')

@@ -12,7 +12,11 @@ import { createPullRequestBody, createPushBody, repository } from '../e2e/github
 import { waitUntil } from '../e2e/sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { credentialsFile, readSavedCredentials, saveCredentialsCode } from './saved-credentials.ts'
-import { createFiles, createWebhookSandbox, type WebhookSandbox } from './webhook-sandbox.ts'
+import {
+  createSiteRepository,
+  createWebhookSandbox,
+  type WebhookSandbox,
+} from './webhook-sandbox.ts'
 
 const installation = `t${randomBytes(4).toString('hex')}`
 const toArn = (name: string): string => `arn:aws:iam::123456789012:role/${installation}-${name}`
@@ -40,7 +44,7 @@ describeWithServices('pull requests of a stack with roles', services, settings =
 
   /** Commits a program that saves its credentials, with this text of its stack file. */
   function commitWith(stackFile: string): string {
-    const files = createFiles(1, stackFile)
+    const files = createSiteRepository(1, stackFile)
     return webhook.github.commit({
       ...files,
       'infra/index.js': `${String(files['infra/index.js'])}${saveCredentialsCode}`,

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { downloadWheels, pythonSdk as sdk } from './python-wheels.ts'
@@ -61,7 +61,7 @@ describeWithServices('programs in Python', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     expect(first.result, await sandbox.readDiagnostics(first.deployment)).toBe('succeeded')
     const text = await sandbox.exportState()
     expect(text).not.toContain(secretText)
-    expect(readExport(text).resources.map(({ id }) => id)).toContain('second-1')
+    expect(parseExport(text).resources.map(({ id }) => id)).toContain('second-1')
     // A registry that refuses a package ends the request with the last lines of pip.
     writeFileSync(join(sandbox.program, 'requirements.txt'), `${sdk}\nno-such-package==1.0\n`)
     await expect(sandbox.deploy('up', await sandbox.upload({}))).rejects.toThrow(

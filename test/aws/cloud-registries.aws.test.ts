@@ -23,7 +23,11 @@ import {
 import { createSecretFinder } from './secret-finder.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { downloadWheels, pythonSdk } from './python-wheels.ts'
-import { createFiles, createWebhookSandbox, type WebhookSandbox } from './webhook-sandbox.ts'
+import {
+  createSiteRepository,
+  createWebhookSandbox,
+  type WebhookSandbox,
+} from './webhook-sandbox.ts'
 
 const token = 'npm_private0123456789token'
 const wrongToken = 'npm_expired9876543210token'
@@ -60,7 +64,7 @@ describeWithServices('private package registries', [...services], settings => {
 
   /** Deploys a program that requires the private package. */
   const deploy = async (value: number) => {
-    const { 'infra/dep.tgz': _, ...files } = createFiles(value, webhook.sandbox.stackFile)
+    const { 'infra/dep.tgz': _, ...files } = createSiteRepository(value, webhook.sandbox.stackFile)
     const commit = webhook.github.commit({
       ...files,
       ...createPrivateManifests('infra', { origin: registry.origin, archive }),

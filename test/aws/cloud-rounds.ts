@@ -5,7 +5,7 @@ import { killEnvironment } from '../../infra/local-cloud/random-kills.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
 import { checkChanges, checkGoal, readSoundState } from '../e2e/round-checks.ts'
 import { roundKinds } from '../e2e/rounds.ts'
-import { type ExportedState, readExport } from '../e2e/exported-state.ts'
+import { type ExportedState, parseExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createCloudSandbox, type CloudSandboxOptions } from './cloud-sandbox.ts'
 
 /** The functions that a round may kill. */
@@ -186,7 +186,7 @@ async function redeploy(
   program: Parameters<CloudSandbox['deploy']>[1],
 ): Promise<void> {
   await sandbox.deploy('up', program, roundMs)
-  const state = readExport(await sandbox.exportState())
+  const state = parseExport(await sandbox.exportState())
   checkGoal(goal, { ...state, pending: [] })
   const unknownCreates = new Set(stateBefore.pending.map(({ name }) => name))
   const managedIds = new Set(state.resources.map(({ id }) => id))

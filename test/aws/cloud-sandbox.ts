@@ -33,7 +33,7 @@ import {
   type DeploymentId,
 } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { parallel } from '../e2e/deployment-processes.ts'
+import { operationsPerExecutor } from '../e2e/deployment-processes.ts'
 import { type RequestedChange, type CloudObject, readObjects } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { createPermissionLedger } from './permission-ledger.ts'
@@ -242,7 +242,12 @@ export async function createCloudSandbox(
       return control.upload(program)
     },
     deploy: async (command, archive, limitMs = 100_000) => {
-      const key = await control.requestDeployment({ stack, command, program: archive, parallel })
+      const key = await control.requestDeployment({
+        stack,
+        command,
+        program: archive,
+        parallel: operationsPerExecutor,
+      })
       const end = await control.awaitEnd(stack, key, limitMs).catch((thrown: unknown) => {
         throw new Error(readLog(), { cause: thrown })
       })

@@ -6,23 +6,23 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import {
   createPullRequestBody,
   createPushBody,
-  deliver,
+  sendWebhookDelivery,
   repository,
   signDelivery,
 } from '../e2e/github-host.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { CloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import {
   awaitRequest,
-  createFiles,
+  createSiteRepository,
   createWebhookSandbox,
   webhookSecret as secret,
   type WebhookSandbox,
@@ -63,10 +63,10 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
 
   describe('a webhook', () => {
     test('deploys the commit of a push that GitHub signed, into a snapshot in the bucket', async () => {
-      firstCommit = github.commit(createFiles(1, sandbox.stackFile))
+      firstCommit = github.commit(createSiteRepository(1, sandbox.stackFile))
       const end = await webhook.sendAndAwait('push', createPushBody(firstCommit))
       expect(end, sandbox.readLog()).toMatchObject({ result: 'succeeded', changes: { create: 2 } })
-      const state = readExport(await sandbox.exportState())
+      const state = parseExport(await sandbox.exportState())
       expect(state.resources.map(({ name }) => name)).toContain('thing')
       expect(sandbox.listObjects()).toMatchObject([{ props: { value: 1 } }])
       await waitUntil(() => github.listStatuses(firstCommit).length === 2, {
@@ -82,7 +82,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
       const delivery = signDelivery(
         secret,
         'push',
-        createPushBody(github.commit(createFiles(1, sandbox.stackFile))),
+        createPushBody(github.commit(createSiteRepository(1, sandbox.stackFile))),
       )
       const before = await listRuns()
       const forged = signDelivery(
@@ -90,7 +90,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         'push',
         createPushBody(firstCommit),
       )
-      expect(await deliver(webhook.hook, forged)).toMatchObject({
+      expect(await sendWebhookDelivery(webhook.webhookUrl, forged)).toMatchObject({
         status: 401,
         body: { code: 'WEBHOOK_REFUSED' },
       })
@@ -98,9 +98,13 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
         ...delivery,
         headers: { ...delivery.headers, 'x-github-delivery': 'again' },
       }
-      expect(await deliver(webhook.hook, delivery)).toMatchObject({ status: 202 })
-      expect(await deliver(webhook.hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
-      expect(await deliver(webhook.hook, withOtherId)).toMatchObject({ body: { kind: 'repeated' } })
+      expect(await sendWebhookDelivery(webhook.webhookUrl, delivery)).toMatchObject({ status: 202 })
+      expect(await sendWebhookDelivery(webhook.webhookUrl, delivery)).toMatchObject({
+        body: { kind: 'repeated' },
+      })
+      expect(await sendWebhookDelivery(webhook.webhookUrl, withOtherId)).toMatchObject({
+        body: { kind: 'repeated' },
+      })
       const countRuns = async (): Promise<number> => (await listRuns()).length - before.length
       await waitUntil(async () => (await countRuns()) === 1, {
         condition: 'one deployment',
@@ -139,7 +143,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
     }, 300_000)
 
     test('previews a pull request, and answers with a status and a comment', async () => {
-      const commit = github.commit(createFiles(2, sandbox.stackFile))
+      const commit = github.commit(createSiteRepository(2, sandbox.stackFile))
       const runCount = (await listRuns()).length
       const end = await webhook.sendAndAwait('pull_request', createPullRequestBody(7, commit))
       expect(end, sandbox.readLog()).toMatchObject({ kind: 'previewed', result: 'succeeded' })
@@ -156,7 +160,7 @@ describeWithServices('triggers', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'], 
   })
 
   test('a schedule is invoked, finds drift, and sends a notification', async () => {
-    const receiver = await startReceiver()
+    const receiver = await startHttpReceiver()
     try {
       await webhook.callApi('PUT', '/v1/stacks/small/dev/notifications/ops', {
         url: `${receiver.origin}/drift`,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { FunctionRow } from '../../infra/function-row.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -53,7 +53,7 @@ describeWithServices('an upgrade', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
       const callsAfter = upgraded.calls.slice(callsBefore)
       expect(callsAfter.map(({ outcome }) => outcome.kind)).not.toContain('died')
       expect(upgraded.readLog()).toContain(loadedMessage)
-      const resources = readExport(await upgraded.exportState()).resources
+      const resources = parseExport(await upgraded.exportState()).resources
       expect(resources.filter(({ id }) => id !== undefined).length).toBeGreaterThanOrEqual(
         createCount,
       )

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readExport } from '../e2e/exported-state.ts'
+import { parseExport } from '../e2e/exported-state.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { installYamlPlugins } from '../e2e/yaml-plugins.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
@@ -62,7 +62,7 @@ describeWithCommands('programs in YAML', [['go', 'version']], () => {
       expect(created.result, await sandbox.readDiagnostics(created.deployment)).toBe('succeeded')
       const text = await sandbox.exportState()
       expect(text).not.toContain(secretText)
-      const names = readExport(text).resources.map(({ urn }) => urn.split('::').at(-1))
+      const names = parseExport(text).resources.map(({ urn }) => urn.split('::').at(-1))
       expect(names).toEqual(expect.arrayContaining(['first', 'second']))
       expect(sandbox.listObjects()).toHaveLength(2)
       const destroyed = await sandbox.deploy('destroy', await sandbox.upload({}))

@@ -10,7 +10,7 @@ import { createSqsClient } from '../../shared/platform/aws/clients.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../integration/otlp-receiver.ts'
-import { type ExportedState, readExport } from '../e2e/exported-state.ts'
+import { type ExportedState, parseExport } from '../e2e/exported-state.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
 import { describeWithServices } from './describe-with-services.ts'
@@ -110,7 +110,7 @@ describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =
         expect(end.result, await sandbox.readDiagnostics(end.deployment)).toBe('succeeded')
         const text = await sandbox.exportState()
         expect(text).not.toContain(secretText)
-        return readExport(text)
+        return parseExport(text)
       }
     },
   )

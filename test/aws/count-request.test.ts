@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countRequest, type ProxiedRequest } from './count-request.ts'
-import { prices } from '../../shared/config/aws-prices.ts'
-import { costOf, noCounts, sumOf } from './counts.ts'
+import { awsPrices } from '../../shared/config/aws-prices.ts'
+import { costOf, noCounts, addCounts } from './counts.ts'
 
 const request: ProxiedRequest = {
   service: 'SQS',
@@ -58,8 +58,8 @@ test('a write with a failed condition is billed by the size of the existing item
 })
 
 test('the cost is the sum of counts times prices', () => {
-  const counts = sumOf(noCounts, { writeUnits: 1_000_000, gbSeconds: 1 })
+  const counts = addCounts(noCounts, { writeUnits: 1_000_000, gbSeconds: 1 })
   // A million write units cost 0.625 US dollars.
-  expect(costOf(counts)).toBeCloseTo(0.625 + prices.gbSecond, 10)
+  expect(costOf(counts)).toBeCloseTo(0.625 + awsPrices.gbSecond, 10)
   expect(costOf(noCounts)).toBe(0)
 })

@@ -5,7 +5,7 @@ import { sumDeploymentCost } from '../../shared/records/deployment-cost.ts'
 import { addUsage, noUsage, type UsageCounts } from '../../shared/records/usage.ts'
 import type { CloudSandbox } from './cloud-sandbox.ts'
 import type { CountingProxy } from './counting-proxy.ts'
-import { noCounts, sumOf } from './counts.ts'
+import { noCounts, addCounts } from './counts.ts'
 
 /**
  * The largest numbers of requests that belong to no deployment. Such requests come from the check
@@ -27,7 +27,7 @@ export async function expectCountedUsage(
   // The last call stores its usage after the end of its deployment.
   await vi.waitFor(async () => {
     const counts = await readAllUsage(sandbox)
-    total = sumOf(total, proxy.takeCounts())
+    total = addCounts(total, proxy.takeCounts())
     const missing = Object.keys(unassignedMax).map(text => {
       const name = text as keyof typeof unassignedMax
       const difference = total[name] - counts[name]

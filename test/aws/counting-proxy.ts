@@ -11,7 +11,7 @@ import {
 import type { AwsService, AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { purposeOf } from './purpose.ts'
 import { countRequest } from './count-request.ts'
-import { type Counts, noCounts, sumOf } from './counts.ts'
+import { type Counts, noCounts, addCounts } from './counts.ts'
 
 /** Proxy servers that count the traffic between the functions and the emulators. */
 export interface CountingProxy {
@@ -46,7 +46,7 @@ export async function startCountingProxy(
       const route = { service, endpoint: new URL(endpoint), agent, onBody }
       void forward(route, request, response).then(
         ({ purpose, requestCounts }) => {
-          counts = sumOf(counts, requestCounts)
+          counts = addCounts(counts, requestCounts)
           const { requests, units } = byPurpose[purpose] ?? { requests: 0, units: 0 }
           const addedUnits = (requestCounts.writeUnits ?? 0) + (requestCounts.readUnits ?? 0)
           byPurpose[purpose] = { requests: requests + 1, units: units + addedUnits }

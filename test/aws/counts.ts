@@ -2,7 +2,7 @@
  * cost: the cost of a run from its counted requests. The prices are in shared/config. The price and
  * cost tables of docs/aws.md are generated from them and the files in docs/measured.
  */
-import { prices } from '../../shared/config/aws-prices.ts'
+import { awsPrices } from '../../shared/config/aws-prices.ts'
 import { computeUsageCost, noUsage } from '../../shared/records/usage.ts'
 
 /** The counted requests of a run. */
@@ -47,7 +47,7 @@ export const noCounts: Counts = {
 }
 
 /** Returns the sum of two counts. */
-export function sumOf(counts: Counts, addition: Partial<Counts>): Counts {
+export function addCounts(counts: Counts, addition: Partial<Counts>): Counts {
   const names = Object.keys(counts) as (keyof Counts)[]
   const sums = names.map(name => [name, counts[name] + (addition[name] ?? 0)])
   return { ...counts, ...Object.fromEntries(sums) }
@@ -56,5 +56,5 @@ export function sumOf(counts: Counts, addition: Partial<Counts>): Counts {
 /** Returns the cost of counts in US dollars, without empty receives, which are idle cost. */
 export function costOf(counts: Counts): number {
   const usageCost = computeUsageCost({ ...noUsage, ...counts })
-  return usageCost.total + (counts.logBytes / 1e9) * prices.logIngestedGb
+  return usageCost.total + (counts.logBytes / 1e9) * awsPrices.logIngestedGb
 }

@@ -39,7 +39,7 @@ async function openRequests() {
 
 test('an approval is for exactly one request of one stack, and lasts until its end', async () => {
   const { requests } = await openRequests()
-  await requests.putApproved(request)
+  await requests.putAuthorized(request)
   const program = { kind: 'archive', archive: toBlobHash('b') } as const
   expect(await requests.isApproved(request)).toBe(true)
   expect(await requests.isApproved({ ...request, program })).toBe(false)
@@ -54,13 +54,13 @@ test('a request that was put without an approval has none, and no later put appr
   const { requests } = await openRequests()
   await requests.put(request)
   expect(await requests.isApproved(request)).toBe(false)
-  await requests.putApproved(request)
+  await requests.putAuthorized(request)
   expect(await requests.isApproved(request)).toBe(false)
 })
 
 test('a webhook and a schedule can neither approve a request nor set the program of a stack', async () => {
   const { requests, uses } = await openRequests()
-  await requests.putApproved(request)
+  await requests.putAuthorized(request)
   await requests.putProgram(stack, toBlobHash('a'))
   // The approval and the program are items of the same partition.
   const approvals = [`approvals ${stack}`, `approvals ${stack}`].map(

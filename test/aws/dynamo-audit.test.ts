@@ -5,7 +5,7 @@ import { createAudit } from '../../shared/platform/aws/dynamo/audit.ts'
 import type { AuditEntry } from '../../shared/ports/audit.ts'
 import { toEpochMs } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames } from './records.ts'
+import { createTables, createTableNames } from './test-records.ts'
 
 const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 10, 22)

@@ -16,7 +16,7 @@ import {
 import { createDraw } from '../sim/draw.ts'
 import { type Dynoxide, hasDynoxide, openDynoxide } from './dynoxide.ts'
 import { type DynamoFaultKind, type DynamoFaultRule, createFaultyHandler } from './dynamo-faults.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'

@@ -5,7 +5,7 @@ import type { OpenAdapter } from '../contract/open-adapter.ts'
 import { createDraw } from '../sim/draw.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
 import { type DynamoFaultRule, createFaultyHandler } from './dynamo-faults.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 import { recordContracts } from './record-contracts.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }

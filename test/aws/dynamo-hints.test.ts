@@ -5,10 +5,10 @@ import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
 import { dynamoLimits } from '../../shared/config/dynamo-limits.ts'
 import type { EpochMs, OperationId } from '../../shared/records/ids.ts'
-import { hintsContract } from '../contract/nudges.ts'
+import { defineHintsContract } from '../contract/nudges.ts'
 import { createDeploymentId, toOperationId } from '../contract/open-adapter.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames } from './records.ts'
+import { createTables, createTableNames } from './test-records.ts'
 
 /** Opens a table for the hints of several processes. `items` returns the items in it. */
 async function createProcesses() {
@@ -28,7 +28,7 @@ async function createProcesses() {
   return { open, items: () => model.tables.listItems(names.journal) }
 }
 
-hintsContract('the journal', async () => {
+defineHintsContract('the journal', async () => {
   const { open } = await createProcesses()
   return { ports: { hints: open() }, close: async () => undefined }
 })

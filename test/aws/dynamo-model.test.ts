@@ -2,7 +2,7 @@ import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { OpenAdapter } from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 import { recordContracts } from './record-contracts.ts'
 
 type Client = ModelDynamo['client']

@@ -6,10 +6,10 @@ import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { StackId } from '../../shared/records/ids.ts'
-import { createLateOutcomes } from '../contract/catalog.ts'
+import { createLateOutcomeFactory } from '../contract/catalog.ts'
 import { createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 type Client = ModelDynamo['client']
 
@@ -166,14 +166,14 @@ test('an outcome of a removed stack that arrives after a rename to its id is not
   const [id, to] = [await createDeployed(ports), await createDeployed(ports)]
   await ports.catalog.removeStack(to)
   expect(await ports.renames.rename(id, to, input)).toBe('renamed')
-  await ports.catalog.putLateOutcome(to, createLateOutcomes(to)(1))
+  await ports.catalog.putLateOutcome(to, createLateOutcomeFactory(to)(1))
   expect(await ports.catalog.listLateOutcomes(to, 10)).toEqual([])
 })
 
 test('compaction keeps outcomes of a running rename whose numbers a removed stack has used', async () => {
   const { openHooked, ports } = await open()
   const [id, to] = [await createDeployed(ports), await createDeployed(ports)]
-  const outcome = createLateOutcomes(id)(1)
+  const outcome = createLateOutcomeFactory(id)(1)
   await ports.catalog.putLateOutcome(id, outcome)
   await ports.catalog.removeStack(to)
   const { renames } = openHooked(ports.retention.removeLeftovers)

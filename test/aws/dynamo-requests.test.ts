@@ -14,7 +14,7 @@ import {
 } from '../contract/open-adapter.ts'
 import { itemBytesOf } from '../../shared/platform/aws/dynamo/table/item-size.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 const one = toOperationId(1)
 const owner = toOwnerToken('6f1f8a52-93a5-4f0e-8f59-2c1d2f6f3b11')

@@ -4,14 +4,14 @@ import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import {
-  unreadableRecordsContract,
+  defineUnreadableRecordsContract,
   type StoredKind,
   type TamperablePlatform,
   type Tampering,
 } from '../contract/unreadable-records.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
 import type { ModelItem } from '../sim/model-expressions.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 /** The prefixes of the partition and sort keys of each kind. */
 const keyPrefixes: Readonly<Record<StoredKind, readonly [pk: string, sk: string]>> = {
@@ -101,7 +101,7 @@ const openTampered = async (): Promise<TamperablePlatform> => {
   return { ports, close: async () => undefined, tampering }
 }
 
-unreadableRecordsContract('model of DynamoDB', openTampered)
+defineUnreadableRecordsContract('model of DynamoDB', openTampered)
 
 test('a list of documents names one that is damaged or of a newer format, and hides no other', async () => {
   const model = createModelDynamo()

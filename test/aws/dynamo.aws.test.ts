@@ -2,7 +2,7 @@ import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynam
 import type { RecordPorts } from '../../shared/platform/aws/records.ts'
 import type { OpenAdapter } from '../contract/open-adapter.ts'
 import { hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 import { recordContracts } from './record-contracts.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }

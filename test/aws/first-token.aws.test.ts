@@ -6,7 +6,7 @@ import { installationNamesOf } from '../../shared/config/aws-resource-names.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { type Dynoxide, hasDynoxide, openDynoxide } from './dynoxide.ts'
-import { createTables, createTestRecords } from './records.ts'
+import { createTables, createTestRecords } from './test-records.ts'
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 const region = 'eu-test-1'

@@ -8,7 +8,7 @@ import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { EpochMs, OperationId, StackId } from '../../shared/records/ids.ts'
 import { createStackId } from '../contract/open-adapter.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 /** Creates a stack with leftovers, and removes it. */
 async function openRemovedStack() {

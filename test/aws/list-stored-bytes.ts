@@ -8,7 +8,7 @@ import {
   createSqsClient,
 } from '../../shared/platform/aws/clients.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
-import type { Services } from '../../infra/local-cloud/services.ts'
+import type { LocalServices } from '../../infra/local-cloud/services.ts'
 
 /** Bytes that a service stores. */
 export interface StoredBytes {
@@ -23,7 +23,7 @@ export interface StoredBytes {
  */
 export async function listStoredBytes(
   settings: AwsSettings,
-  services: Services,
+  services: LocalServices,
 ): Promise<readonly StoredBytes[]> {
   const [items, objects, messages] = await Promise.all([
     readItems(settings, services),
@@ -35,7 +35,7 @@ export async function listStoredBytes(
 
 async function readItems(
   settings: AwsSettings,
-  services: Services,
+  services: LocalServices,
 ): Promise<readonly StoredBytes[]> {
   const { region, endpoints } = settings
   const client = createDynamoClient({ region, endpoint: endpoints.DYNAMODB ?? '' })
@@ -61,7 +61,7 @@ async function readItems(
 
 async function readObjects(
   settings: AwsSettings,
-  services: Services,
+  services: LocalServices,
 ): Promise<readonly StoredBytes[]> {
   const s3 = createS3Client(settings)
   const Bucket = services.resourceVariables(['bucket'], 'short')[awsVariables.bucket] ?? ''
@@ -83,7 +83,7 @@ async function readObjects(
  */
 async function readMessages(
   settings: AwsSettings,
-  services: Services,
+  services: LocalServices,
 ): Promise<readonly StoredBytes[]> {
   const sqs = createSqsClient(settings)
   const storedBytes: StoredBytes[] = []

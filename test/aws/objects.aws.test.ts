@@ -5,8 +5,8 @@ import { emulatorAzureAccount } from '../../infra/emulators/emulators.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
-import { objectsContract } from '../contract/objects.ts'
-import { createCommandBench } from '../integration/backends/run-antichain.ts'
+import { defineObjectsContract } from '../contract/objects.ts'
+import { createCommandBench } from '../integration/backends/command-bench.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { createTestBucket } from './test-resources.ts'
 
@@ -17,7 +17,7 @@ describeWithServices('objects of s3://', ['S3'], settings => {
     return openObjectStore(parseObjectStoreUrl(address, '/'), env)
   }
 
-  objectsContract('S3', async () => {
+  defineObjectsContract('S3', async () => {
     const client = createS3Client(settings())
     const ports = await openStore(await createTestBucket(client))
     return { ports, close: async () => client.destroy() }
@@ -53,7 +53,7 @@ describeWithServices('objects of gs://', ['GCS'], () => {
   const openStore = async (bucket: string) =>
     openObjectStore(parseObjectStoreUrl(`gs://${bucket}/team/state`, '/'), env)
 
-  objectsContract('Google Cloud', async () => {
+  defineObjectsContract('Google Cloud', async () => {
     const name = `antichain-${process.pid}-${Date.now()}`
     const created = await fetch(`${endpoint}/storage/v1/b?project=test`, {
       method: 'POST',
@@ -106,7 +106,7 @@ describeWithServices('objects of azblob://', ['AZBLOB'], () => {
       ...env,
     })
 
-  objectsContract('Azure', async () => {
+  defineObjectsContract('Azure', async () => {
     const container = `antichain-${process.pid}-${Date.now()}`
     const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob')
     await new BlobServiceClient(

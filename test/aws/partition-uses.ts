@@ -3,7 +3,7 @@ import { functionsTable } from '../../infra/functions-table.ts'
 import { catalogPartitions, journalPartitions } from '../../shared/config/table-partitions.ts'
 import type { TableNames } from '../../shared/platform/aws/dynamo/table-definitions.ts'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames } from './records.ts'
+import { createTables, createTableNames } from './test-records.ts'
 
 /** The kinds of permissions for the items of a partition. */
 type PartitionAction = 'reads' | 'writes' | 'removes'

@@ -22,12 +22,17 @@ import { stackIdOf } from '../../shared/records/ids.ts'
 import {
   createPullRequestBody,
   createPushBody,
-  deliver,
+  sendWebhookDelivery,
   type GithubHost,
   signDelivery,
-  startGithub,
+  startGithubHost,
 } from '../e2e/github-host.ts'
-import { createOutputPattern, type PageStep, readPageSteps, runPageSteps } from '../e2e/run-page.ts'
+import {
+  createOutputPattern,
+  type PageStep,
+  parsePageSteps,
+  runPageSteps,
+} from '../e2e/run-page.ts'
 import { createSandbox, launcher, requireSuccess, type Sandbox, waitUntil } from '../e2e/sandbox.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { downloadWheels } from './python-wheels.ts'
@@ -45,7 +50,7 @@ const stack = stackIdOf('reports', 'dev')
 function readSection(heading: string): readonly PageStep[] {
   const section = page.split(/^## /m).find(text => text.startsWith(heading))
   if (section === undefined) throw new Error(`the page has no section '${heading}'`)
-  return readPageSteps(section)
+  return parsePageSteps(section)
 }
 
 /** The package of the provider of AWS, as far as the page uses it. */
@@ -112,7 +117,7 @@ describeWithServices(
     beforeAll(async () => {
       bundles = createBundles()
       client = createSandbox(undefined, { sdk: false })
-      github = await startGithub(hostCredential)
+      github = await startGithubHost(hostCredential)
       const plugin = `#!/bin/sh\nexec "$GOLD_NODE" '${goldMain}' aws "$@"\n`
       const plugins = writeCommands(join(root, 'plugins'), { 'pulumi-resource-aws': plugin })
       const wheels = [downloadWheels(), writeAwsWheel(join(root, 'wheels'))].join(' ')
@@ -197,7 +202,7 @@ describeWithServices(
       const { control, listObjects, cloud } = sandbox
       const send = async (event: string, payload: object): Promise<string> => {
         const delivery = signDelivery(webhookSecret, event, payload)
-        const { status, body } = await deliver(`${cloud.webhookUrl}main`, delivery)
+        const { status, body } = await sendWebhookDelivery(`${cloud.webhookUrl}main`, delivery)
         expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
         const [request] = body['asked'] as { request: string }[]
         return request?.request ?? ''

@@ -18,9 +18,9 @@ import { refuseMessages } from '../../functions/aws/stack-binding.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import type { BlobsPort } from '../../shared/ports/records.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
-import { chainQueueContract } from '../contract/chain-queue.ts'
-import { notificationsContract } from '../contract/notifications.ts'
-import { nudgesContract } from '../contract/nudges.ts'
+import { defineChainQueueContract } from '../contract/chain-queue.ts'
+import { defineNotificationsContract } from '../contract/notifications.ts'
+import { defineNudgesContract } from '../contract/nudges.ts'
 import { createDeploymentId, createStackId, toOperationId } from '../contract/open-adapter.ts'
 import { type RequestFaultRule, withRequestFaults } from './request-faults.ts'
 import { createTestQueue, removeQueue } from './test-resources.ts'
@@ -157,12 +157,20 @@ const createFirstAttemptFault = (
 
 describeWithServices('queues over SQS', ['SQS'], settings => {
   const withoutFilters = { canFilter: false }
-  chainQueueContract('SQS', () => openChains(settings()), withoutFilters)
+  defineChainQueueContract('SQS', () => openChains(settings()), withoutFilters)
   const withFaults = { rules: harmlessFaults, visibilityMs: 3_000 }
-  chainQueueContract('SQS, with faults', () => openChains(settings(), withFaults), withoutFilters)
-  nudgesContract('SQS', () => openNudges(settings()), withoutFilters)
-  nudgesContract('SQS, with faults', () => openNudges(settings(), harmlessFaults), withoutFilters)
-  notificationsContract('SQS', () => openNotifications(settings()))
+  defineChainQueueContract(
+    'SQS, with faults',
+    () => openChains(settings(), withFaults),
+    withoutFilters,
+  )
+  defineNudgesContract('SQS', () => openNudges(settings()), withoutFilters)
+  defineNudgesContract(
+    'SQS, with faults',
+    () => openNudges(settings(), harmlessFaults),
+    withoutFilters,
+  )
+  defineNotificationsContract('SQS', () => openNotifications(settings()))
 
   test('a malformed notification is delivered neither from the queue nor from an event', async () => {
     const { ports, queue, sqs, close } = await openNotifications(settings())

@@ -12,7 +12,7 @@ import {
   toOwnerToken,
 } from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
-import { createTables, createTableNames, createTestRecords } from './records.ts'
+import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 /** The API operations that a role may use on each table. */
 type Role = Readonly<Record<'journal' | 'catalog', RegExp>>

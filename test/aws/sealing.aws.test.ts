@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { createKmsSealing, type KmsSealing } from '../../shared/platform/aws/kms-sealing.ts'
-import { sealingContract } from '../contract/marks.ts'
+import { defineSealingContract } from '../contract/marks.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('secrets of triggers under KMS', ['KMS'], settings => {
-  sealingContract('KMS', async () => {
+  defineSealingContract('KMS', async () => {
     const { sealing } = await openSealing(settings())
     return { ports: { sealing }, close: async () => sealing.close() }
   })

@@ -17,7 +17,7 @@ import { createTriggerPlatform } from '../../shared/platform/aws/trigger-platfor
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { type DeploymentId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import {
   sealWebhook,
   webhookDraft,

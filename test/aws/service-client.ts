@@ -17,7 +17,7 @@ const hostsFolder = join(import.meta.dirname, '../pulumi-cli/hosts')
 /** Pulumi's own command line as a client of a local cloud, with a program folder of its own. */
 export interface ServiceClient {
   /** The folders of the client. Its provider creates objects in the cloud of the installation. */
-  readonly client: Sandbox
+  readonly sandbox: Sandbox
   readonly pulumi: (args: readonly string[], env?: CommandOptions['env']) => Promise<CommandOutput>
   readonly startPulumi: (args: readonly string[], env?: CommandOptions['env']) => RunningCommand
   readonly remove: () => void
@@ -56,7 +56,7 @@ export async function openServiceClient(
     return client.start(['--non-interactive', ...args], { command: cli, env: variables })
   }
   return {
-    client,
+    sandbox: client,
     startPulumi,
     pulumi: (args, env) => startPulumi(args, env).done,
     remove: () => {

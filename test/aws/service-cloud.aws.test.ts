@@ -94,7 +94,7 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
       'both engines use one stack in turn, with one lock, one history and one key',
       async () => {
         await open('small')
-        const { client } = service
+        const { sandbox: client } = service
         writeFileSync(join(client.program, 'index.js'), program)
         // The API of our own command line refuses this client, and names the address for it.
         const refused = await fetch(`${sandbox.cloud.apiUrl}/api/user`)

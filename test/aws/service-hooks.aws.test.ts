@@ -1,8 +1,8 @@
 /** Webhooks that Pulumi's own command line manages in the local cloud. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
@@ -13,12 +13,12 @@ const secret = 'hmac key'
 
 describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
   let bundles: ReturnType<typeof createBundles>
-  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
   let sandbox: CloudSandbox
   let service: ServiceClient
   beforeAll(async () => {
     bundles = createBundles()
-    receiver = await startReceiver()
+    receiver = await startHttpReceiver()
     sandbox = await createCloudSandbox('small', {
       aws: settings(),
       bundleOf: bundles.findBundle,

@@ -12,11 +12,11 @@ import { createChainQueue } from '../../shared/platform/aws/queues/chain-queue.t
 import { createNudges } from '../../shared/platform/aws/queues/nudges.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
-import { archivesContract } from '../contract/archives.ts'
-import { blobSweepContract } from '../contract/blob-sweep.ts'
-import { blobsContract } from '../contract/blobs.ts'
-import { chainQueueContract } from '../contract/chain-queue.ts'
-import { nudgesContract } from '../contract/nudges.ts'
+import { defineArchivesContract } from '../contract/archives.ts'
+import { defineBlobSweepContract } from '../contract/blob-sweep.ts'
+import { defineBlobsContract } from '../contract/blobs.ts'
+import { defineChainQueueContract } from '../contract/chain-queue.ts'
+import { defineNudgesContract } from '../contract/nudges.ts'
 import { createDraw } from '../sim/draw.ts'
 import { createModelBucket } from '../sim/model-bucket.ts'
 import { createModelQueues } from '../sim/model-queues.ts'
@@ -79,11 +79,15 @@ function openChains() {
   }
 }
 
-blobsContract('model of S3', async () => ({ ports: openBlobs(), close }))
-blobSweepContract('model of S3', async () => ({ ports: openBlobs(), close }))
-archivesContract('model of S3', async () => ({ ports: openBlobs(), close }))
-chainQueueContract('model of SQS', async () => ({ ports: openChains(), close }), withoutFilters)
-nudgesContract(
+defineBlobsContract('model of S3', async () => ({ ports: openBlobs(), close }))
+defineBlobSweepContract('model of S3', async () => ({ ports: openBlobs(), close }))
+defineArchivesContract('model of S3', async () => ({ ports: openBlobs(), close }))
+defineChainQueueContract(
+  'model of SQS',
+  async () => ({ ports: openChains(), close }),
+  withoutFilters,
+)
+defineNudgesContract(
   'model of SQS',
   async () => ({
     ports: { nudges: createNudges({ sqs: createSqs(['nudges']), url: 'nudges', clock, logger }) },

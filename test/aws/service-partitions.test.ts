@@ -86,7 +86,7 @@ async function openService() {
     ...platform,
     holder,
     isAlive: () => undefined,
-    endGroup: () => undefined,
+    endProcessGroup: () => undefined,
     compact: (deployment: Parameters<typeof compact>[1]) => compact(platform, deployment),
   }
   const ports = { ...platform, closing } as unknown as ServiceOptions['ports']

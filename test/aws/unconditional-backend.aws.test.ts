@@ -5,7 +5,7 @@ import { hasConditionalWrites } from '../../shared/backends/conditional-writes.t
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { parseObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { openObjectStore } from '../../shared/platform/objects/open-object-store.ts'
-import { findLostObjects, readExport, upArgs } from '../e2e/exported-state.ts'
+import { findLostObjects, parseExport, upArgs } from '../e2e/exported-state.ts'
 import { createSandbox, requireSuccess, type Sandbox, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { createTestBucket } from './test-resources.ts'
@@ -81,7 +81,7 @@ describeWithServices('a backend without conditional writes', ['S3'], settings =>
     const { err } = requireSuccess(await run([...upArgs, '-p', '8']))
     expect(err.split(notice)).toHaveLength(2)
     const exported = requireSuccess(await run(['stack', 'export', '-s', 'dev'], otherMachine))
-    expect(findLostObjects(many, readExport(exported.out))).toEqual([])
+    expect(findLostObjects(many, parseExport(exported.out))).toEqual([])
     requireSuccess(await run([...upArgs], otherMachine))
     expect(await store.list('.pulumi/locks/')).toEqual([])
   })

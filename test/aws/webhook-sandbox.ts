@@ -10,11 +10,11 @@ import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import {
   createPackageFiles,
-  deliver,
+  sendWebhookDelivery,
   type GithubHost,
   type RepositoryFiles,
   signDelivery,
-  startGithub,
+  startGithubHost,
 } from '../e2e/github-host.ts'
 import {
   type CloudSandbox,
@@ -37,7 +37,7 @@ export interface WebhookSandbox {
   /** Calls the API of the installation over HTTP. */
   readonly callApi: (method: string, path: string, body: object) => Promise<void>
   /** The address of the webhook. */
-  readonly hook: string
+  readonly webhookUrl: string
   /** Sends a delivery that must be accepted, and returns the key of its first request. */
   readonly send: (event: string, payload: object) => Promise<string>
   /** Sends a delivery that must be accepted, and waits for the end of its deployment. */
@@ -55,7 +55,7 @@ export async function createWebhookSandbox(
   options: Pick<CloudSandboxOptions, 'visibilitySeconds' | 'settings' | 'config'> = {},
 ): Promise<WebhookSandbox> {
   const bundles = createBundles()
-  const github = await startGithub(hostCredential)
+  const github = await startGithubHost(hostCredential)
   const sandbox = await createCloudSandbox('small', {
     ...options,
     aws,
@@ -82,7 +82,10 @@ export async function createWebhookSandbox(
   })
   const hook = `${sandbox.cloud.webhookUrl}site`
   const send: WebhookSandbox['send'] = async (event, payload) => {
-    const { status, body } = await deliver(hook, signDelivery(webhookSecret, event, payload))
+    const { status, body } = await sendWebhookDelivery(
+      hook,
+      signDelivery(webhookSecret, event, payload),
+    )
     expect([status, body]).toMatchObject([202, { kind: 'accepted' }])
     const [firstRequest] = body['asked'] as { request: string }[]
     return firstRequest?.request ?? ''
@@ -91,7 +94,7 @@ export async function createWebhookSandbox(
     sandbox,
     github,
     callApi,
-    hook,
+    webhookUrl: hook,
     send,
     sendAndAwait: async (event, payload) => awaitRequest(sandbox, await send(event, payload)),
     remove: async () => {
@@ -116,7 +119,7 @@ export function awaitRequest(
  * Returns the files of the repository: the project is in a subfolder, with a package that npm must
  * install. `scripts`: the scripts of the program's own package.json.
  */
-export const createFiles = (
+export const createSiteRepository = (
   value: number,
   stackFile: string,
   scripts: Readonly<Record<string, string>> = {},

@@ -13,7 +13,7 @@ interface Ports {
 }
 
 /** Tests archives: bytes that each belong to one stack. */
-export function archivesContract(name: string, open: OpenAdapter<Ports>): void {
+export function defineArchivesContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`archives: ${name}`, () => {
     let ports: Ports
     withAdapter(open, adapter => {

@@ -20,7 +20,7 @@ function createEntry(fields: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 /** Tests the audit log: append-only, in the order of its appends. */
-export function auditContract(
+export function defineAuditContract(
   name: string,
   open: OpenAdapter<{ readonly audit: AuditPort }>,
 ): void {

@@ -10,7 +10,7 @@ interface Ports {
 }
 
 /** Tests the removal of blobs in two steps. */
-export function blobSweepContract(name: string, open: OpenAdapter<Ports>): void {
+export function defineBlobSweepContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`blob sweep: ${name}`, () => {
     let ports: Ports
     withAdapter(open, adapter => {

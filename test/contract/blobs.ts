@@ -5,7 +5,7 @@ import type { BlobHash } from '../../shared/records/ids.ts'
 import { type OpenAdapter, toBlobHash, withAdapter } from './open-adapter.ts'
 
 /** Tests blobs: immutable bytes, addressed by their hash. */
-export function blobsContract(
+export function defineBlobsContract(
   name: string,
   open: OpenAdapter<{ readonly blobs: BlobsPort }>,
 ): void {

@@ -21,7 +21,7 @@ const startInput = {
 const end = { at: toEpochMs(200), result: 'succeeded', changes: { create: 2 }, version: 1 } as const
 
 /** Tests stacks, deployments and published snapshots. */
-export function catalogContract(
+export function defineCatalogContract(
   name: string,
   open: OpenAdapter<{ readonly catalog: CatalogPort }>,
 ): void {
@@ -151,7 +151,7 @@ export function catalogContract(
 
     test('the inbox stores late outcomes once per attempt until they are taken', async () => {
       const [id, other] = [await createStack(), await createStack()]
-      const lateOutcomeOf = createLateOutcomes(id)
+      const lateOutcomeOf = createLateOutcomeFactory(id)
       await catalog.putLateOutcome(id, lateOutcomeOf(1))
       await catalog.putLateOutcome(id, lateOutcomeOf(2))
       await catalog.putLateOutcome(id, {
@@ -170,7 +170,7 @@ export function catalogContract(
 
     test('an outcome that was taken stays taken, even if its first put comes afterwards', async () => {
       const id = await createStack()
-      const lateOutcomeOf = createLateOutcomes(id)
+      const lateOutcomeOf = createLateOutcomeFactory(id)
       await catalog.putLateOutcome(id, lateOutcomeOf(1))
       await catalog.removeLateOutcomes(id, [
         lateOutcomeKeyOf(lateOutcomeOf(1)),
@@ -342,7 +342,7 @@ export function catalogContract(
 
     test('late outcomes of a removed stack are not those of a later stack with its id', async () => {
       const id = await createStack()
-      const lateOutcomeOf = createLateOutcomes(id)
+      const lateOutcomeOf = createLateOutcomeFactory(id)
       const { deployment } = await catalog.start(id, startInput)
       await catalog.putLateOutcome(id, { ...lateOutcomeOf(1), deployment })
       await catalog.release(deployment, end)
@@ -368,7 +368,7 @@ export function catalogContract(
 }
 
 /** Returns a function that creates the late outcome of an attempt of one operation. */
-export function createLateOutcomes(id: StackId): (attempt: number) => LateOutcome {
+export function createLateOutcomeFactory(id: StackId): (attempt: number) => LateOutcome {
   return attempt => ({
     deployment: deploymentIdOf(id, 1),
     operation: toOperationId(7),

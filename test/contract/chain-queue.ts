@@ -31,7 +31,7 @@ export interface QueueAbilities {
 }
 
 /** Tests the chain queue. */
-export function chainQueueContract(
+export function defineChainQueueContract(
   name: string,
   open: OpenAdapter<QueueUnderTest>,
   { canFilter }: QueueAbilities = { canFilter: true },

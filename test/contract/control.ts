@@ -13,7 +13,7 @@ const otherHolder = { ...contractHolder, pid: 8 }
 const firstLogNumber = toLogNumber(1)
 
 /** Tests the control record of a deployment. */
-export function controlContract(
+export function defineControlContract(
   name: string,
   open: OpenAdapter<{ readonly control: ControlPort }>,
 ): void {
@@ -96,7 +96,7 @@ export function controlContract(
 }
 
 /** Tests the leases of executors. */
-export function leasesContract(
+export function defineLeasesContract(
   name: string,
   open: OpenAdapter<{ readonly leases: LeasesPort }>,
 ): void {

@@ -27,7 +27,7 @@ function createRecord(number: number, writer: string, message = ''): LogRecord {
 }
 
 /** Tests the decision log: put-if-absent at the next number. */
-export function decisionLogContract(
+export function defineDecisionLogContract(
   name: string,
   open: OpenAdapter<{ readonly decisionLog: DecisionLogPort }>,
 ): void {

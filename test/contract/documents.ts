@@ -5,7 +5,7 @@ import type { DocumentKey, DocumentsPort, StoredDocument } from '../../shared/po
 import { type OpenAdapter, createStackId, withAdapter } from './open-adapter.ts'
 
 /** Tests small named documents with versions. */
-export function documentsContract(
+export function defineDocumentsContract(
   name: string,
   open: OpenAdapter<{ readonly documents: DocumentsPort }>,
 ): void {

@@ -8,7 +8,7 @@ import type { DocumentKey } from '../../shared/ports/documents.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import { createStackId } from './open-adapter.ts'
 import {
-  unreadableRecordsContract,
+  defineUnreadableRecordsContract,
   type StoredKind,
   type TamperablePlatform,
   type Tampering,
@@ -74,8 +74,8 @@ const openTamperable = (isOwner: boolean) => async (): Promise<TamperablePlatfor
   return { ports, close, tampering: createTampering(join(home, 'store', 'antichain.db')) }
 }
 
-unreadableRecordsContract('embedded, owner', openTamperable(true))
-unreadableRecordsContract('embedded, over the socket', openTamperable(false))
+defineUnreadableRecordsContract('embedded, owner', openTamperable(true))
+defineUnreadableRecordsContract('embedded, over the socket', openTamperable(false))
 
 // Otherwise the removal of a stack would remove the damaged record, or overwrite it.
 test.each([

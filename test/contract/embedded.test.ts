@@ -14,17 +14,17 @@ import { type Store, openStore } from '../../shared/platform/embedded/store/stor
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { createSystemRandom } from '../../shared/platform/system/random.ts'
-import { auditContract } from './audit.ts'
-import { blobsContract } from './blobs.ts'
-import { catalogContract } from './catalog.ts'
-import { chainQueueContract } from './chain-queue.ts'
-import { controlContract, leasesContract } from './control.ts'
-import { decisionLogContract } from './decision-log.ts'
-import { documentsContract } from './documents.ts'
-import { eventsContract } from './events.ts'
-import { marksContract, sealingContract } from './marks.ts'
-import { notificationsContract } from './notifications.ts'
-import { hintsContract, nudgesContract } from './nudges.ts'
+import { defineAuditContract } from './audit.ts'
+import { defineBlobsContract } from './blobs.ts'
+import { defineCatalogContract } from './catalog.ts'
+import { defineChainQueueContract } from './chain-queue.ts'
+import { defineControlContract, defineLeasesContract } from './control.ts'
+import { defineDecisionLogContract } from './decision-log.ts'
+import { defineDocumentsContract } from './documents.ts'
+import { defineEventsContract } from './events.ts'
+import { defineMarksContract, defineSealingContract } from './marks.ts'
+import { defineNotificationsContract } from './notifications.ts'
+import { defineHintsContract, defineNudgesContract } from './nudges.ts'
 import {
   toExecutorId,
   createDeploymentId,
@@ -33,15 +33,15 @@ import {
   type AdapterHandle,
   toOperationId,
 } from './open-adapter.ts'
-import { operationModelContract } from './operation-model.ts'
-import { operationTransitionsContract } from './operation-transitions.ts'
-import { operationsContract } from './operations.ts'
-import { requestsContract } from './requests.ts'
-import { retentionContract } from './retention.ts'
-import { stackRenamesContract } from './stack-renames.ts'
-import { stopContract } from './stop.ts'
-import { archivesContract } from './archives.ts'
-import { blobSweepContract } from './blob-sweep.ts'
+import { defineOperationModelContract } from './operation-model.ts'
+import { defineOperationTransitionsContract } from './operation-transitions.ts'
+import { defineOperationsContract } from './operations.ts'
+import { defineRequestsContract } from './requests.ts'
+import { defineRetentionContract } from './retention.ts'
+import { defineStackRenamesContract } from './stack-renames.ts'
+import { defineStopContract } from './stop.ts'
+import { defineArchivesContract } from './archives.ts'
+import { defineBlobSweepContract } from './blob-sweep.ts'
 
 function createHome(): string {
   return mkdtempSync(join(tmpdir(), 'antichain-contract-'))
@@ -97,35 +97,35 @@ const modes: readonly (readonly [string, OpenAdapter<EmbeddedPlatform>])[] = [
 ]
 
 for (const [name, open] of modes) {
-  decisionLogContract(name, open)
-  operationsContract(name, open)
-  operationTransitionsContract(name, open)
-  operationModelContract(name, open)
-  controlContract(name, open)
-  stopContract(name, open)
-  leasesContract(name, open)
-  eventsContract(name, open)
-  catalogContract(name, open)
-  requestsContract(name, open)
-  stackRenamesContract(name, open)
-  retentionContract(name, open)
-  documentsContract(name, open)
-  marksContract(name, open)
-  auditContract(name, open)
-  sealingContract(name, open)
+  defineDecisionLogContract(name, open)
+  defineOperationsContract(name, open)
+  defineOperationTransitionsContract(name, open)
+  defineOperationModelContract(name, open)
+  defineControlContract(name, open)
+  defineStopContract(name, open)
+  defineLeasesContract(name, open)
+  defineEventsContract(name, open)
+  defineCatalogContract(name, open)
+  defineRequestsContract(name, open)
+  defineStackRenamesContract(name, open)
+  defineRetentionContract(name, open)
+  defineDocumentsContract(name, open)
+  defineMarksContract(name, open)
+  defineAuditContract(name, open)
+  defineSealingContract(name, open)
 }
-blobsContract('embedded', openAsOwner)
-blobSweepContract('embedded', openAsOwner)
-archivesContract('embedded', openAsOwner)
-nudgesContract('embedded', openAsOwner)
-hintsContract('embedded', openAsOwner)
-notificationsContract('embedded', async () => {
+defineBlobsContract('embedded', openAsOwner)
+defineBlobSweepContract('embedded', openAsOwner)
+defineArchivesContract('embedded', openAsOwner)
+defineNudgesContract('embedded', openAsOwner)
+defineHintsContract('embedded', openAsOwner)
+defineNotificationsContract('embedded', async () => {
   const deps = { clock: createSystemClock(), random: createSystemRandom() }
   const notifications = createNotifications({ ...deps, visibilityMs: 60 })
   return { ports: { notifications, visibilityMs: 60 }, close: async () => undefined }
 })
 for (const isOwner of [true, false])
-  chainQueueContract(isOwner ? 'embedded, owner' : 'embedded, over the socket', async () => {
+  defineChainQueueContract(isOwner ? 'embedded, owner' : 'embedded, over the socket', async () => {
     const home = createHome()
     const visibilityMs = 40
     const stores = [await openStore({ home, logger: silentLogger })]

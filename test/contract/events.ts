@@ -3,7 +3,7 @@ import type { EventsPort } from '../../shared/ports/records.ts'
 import { type OpenAdapter, createDeploymentId, withAdapter } from './open-adapter.ts'
 
 /** Tests lines of engine events. */
-export function eventsContract(
+export function defineEventsContract(
   name: string,
   open: OpenAdapter<{ readonly events: EventsPort }>,
 ): void {

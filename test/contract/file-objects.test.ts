@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { createFileObjects } from '../../shared/platform/objects/file-objects.ts'
-import { objectsContract } from './objects.ts'
+import { defineObjectsContract } from './objects.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'antichain-objects-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-objectsContract('files', async () => ({
+defineObjectsContract('files', async () => ({
   ports: createFileObjects(join(root, 'contract'), { hasAttributes: true }),
   close: async () => {},
 }))

@@ -5,7 +5,7 @@ import { type OpenAdapter, toEpochMs, createStackId, withAdapter } from './open-
 const inOneMinute = () => toEpochMs(Date.now() + 60_000)
 
 /** Tests marks, which exist until they expire. */
-export function marksContract(
+export function defineMarksContract(
   name: string,
   open: OpenAdapter<{ readonly marks: MarksPort }>,
 ): void {
@@ -76,7 +76,7 @@ export function marksContract(
 }
 
 /** Tests the encryption of secrets in documents. */
-export function sealingContract(
+export function defineSealingContract(
   name: string,
   open: OpenAdapter<{ readonly sealing: SealingPort }>,
 ): void {

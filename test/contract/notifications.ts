@@ -22,7 +22,7 @@ function createMessage(): OutgoingMessage & { readonly kind: 'notification' } {
 }
 
 /** Tests outgoing messages. `visibilityMs`: time that a received message stays hidden. */
-export function notificationsContract(
+export function defineNotificationsContract(
   name: string,
   open: OpenAdapter<{ readonly notifications: NotificationsPort; readonly visibilityMs: number }>,
 ): void {

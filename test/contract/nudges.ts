@@ -13,7 +13,7 @@ import {
  * Tests nudges. `canFilter`: whether a receiver can wait for the nudges of one stack. A port
  * without this ability refuses such a receive.
  */
-export function nudgesContract(
+export function defineNudgesContract(
   name: string,
   open: OpenAdapter<{ readonly nudges: NudgesPort }>,
   { canFilter }: { readonly canFilter: boolean } = { canFilter: true },
@@ -70,7 +70,7 @@ export function nudgesContract(
 }
 
 /** Tests hints. */
-export function hintsContract(
+export function defineHintsContract(
   name: string,
   open: OpenAdapter<{ readonly hints: HintsPort }>,
 ): void {

@@ -7,7 +7,7 @@ const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : new TextDecoder().decode(bytes)
 
 /** Tests the objects of a self-managed backend. */
-export function objectsContract(name: string, open: OpenAdapter<ObjectStorePort>): void {
+export function defineObjectsContract(name: string, open: OpenAdapter<ObjectStorePort>): void {
   describe(`objects: ${name}`, () => {
     let store: ObjectStorePort
     withAdapter(open, opened => {

@@ -86,7 +86,7 @@ function sortArrivals(answer: unknown): unknown {
  * Adapters derive their conditions from the table of transitions, and the model states them
  * independently.
  */
-export function operationModelContract(
+export function defineOperationModelContract(
   name: string,
   open: OpenAdapter<{ readonly operations: OperationsPort }>,
 ): void {

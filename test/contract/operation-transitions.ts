@@ -135,7 +135,7 @@ function createExpectedHead(head: Head, request: HeadRequest): Partial<Head> {
 }
 
 /** Tests every state of a head against every request, as the table of transitions defines. */
-export function operationTransitionsContract(
+export function defineOperationTransitionsContract(
   name: string,
   open: OpenAdapter<{ readonly operations: OperationsPort }>,
 ): void {

@@ -31,7 +31,7 @@ function outcomeOf(operation: OperationId, attempt: number, note = ''): Outcome 
 }
 
 /** Tests heads and outcomes, beyond the table of transitions (see `operation-transitions.ts`). */
-export function operationsContract(
+export function defineOperationsContract(
   name: string,
   open: OpenAdapter<{ readonly operations: OperationsPort }>,
 ): void {

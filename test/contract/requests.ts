@@ -33,7 +33,7 @@ function createRequest(stack: StackId, key: string, atMs = 1): DeploymentRequest
 }
 
 /** Tests the request queues of stacks: one key is one request until the request is forgotten. */
-export function requestsContract(
+export function defineRequestsContract(
   name: string,
   open: OpenAdapter<{ readonly requests: RequestsPort }>,
 ): void {
@@ -69,8 +69,8 @@ export function requestsContract(
     test('an approved request is approved until it ends, and repeating its put changes nothing', async () => {
       const stack = createStackId()
       const request = createRequest(stack, 'a')
-      for (const _time of [1, 2]) expect(await requests.putApproved(request)).toBe(true)
-      expect(await requests.putApproved(createRequest(stack, 'a', 2))).toBe(false)
+      for (const _time of [1, 2]) expect(await requests.putAuthorized(request)).toBe(true)
+      expect(await requests.putAuthorized(createRequest(stack, 'a', 2))).toBe(false)
       const [waitingRequest = request] = await requests.listWaiting(stack, 10)
       expect(waitingRequest).toEqual(request)
       expect(await requests.isApproved(waitingRequest)).toBe(true)

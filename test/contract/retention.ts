@@ -70,7 +70,7 @@ type Ports = Pick<
 >
 
 /** Tests the removal of records and versions, and the references to blobs. */
-export function retentionContract(name: string, open: OpenAdapter<Ports>): void {
+export function defineRetentionContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`retention: ${name}`, () => {
     let ports: Ports
     withAdapter(open, adapter => {

@@ -4,7 +4,7 @@ import type { Platform } from '../../shared/ports/platform.ts'
 import { type DeploymentId, deploymentIdOf, type StackId } from '../../shared/records/ids.ts'
 import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { EditRequest } from '../../shared/records/stack-request.ts'
-import { createLateOutcomes } from './catalog.ts'
+import { createLateOutcomeFactory } from './catalog.ts'
 import {
   createStackId,
   type OpenAdapter,
@@ -21,7 +21,7 @@ const [first, second] = [toBlobHash('a'), toBlobHash('b')]
 const at = toEpochMs(9)
 
 /** Tests renames of stacks: a stack has one id, and all of its contents are under that id. */
-export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): void {
+export function defineStackRenamesContract(name: string, open: OpenAdapter<Ports>): void {
   describe(`renames: ${name}`, () => {
     let ports: Ports
     withAdapter(open, adapter => {
@@ -122,7 +122,7 @@ export function stackRenamesContract(name: string, open: OpenAdapter<Ports>): vo
       const { renames, catalog } = ports
       const [id, to] = [await createDeployed(), await createDeployed()]
       const addTo = async (stack: StackId, deployment: DeploymentId): Promise<LateOutcome> => {
-        const outcome = { ...createLateOutcomes(stack)(1), deployment }
+        const outcome = { ...createLateOutcomeFactory(stack)(1), deployment }
         await catalog.putLateOutcome(stack, outcome)
         return outcome
       }

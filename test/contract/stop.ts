@@ -28,7 +28,7 @@ const rounds = 40
  * proves for every adapter that the read suffices, because reads see each earlier acknowledged
  * write.
  */
-export function stopContract(
+export function defineStopContract(
   name: string,
   open: OpenAdapter<{ readonly operations: OperationsPort; readonly control: ControlPort }>,
 ): void {

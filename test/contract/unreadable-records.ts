@@ -247,7 +247,7 @@ async function createEndedDeployment({ catalog }: Platform): Promise<DeploymentI
  * Tests records of a newer version, and damaged ones. A read of such a record fails with an error
  * that names it. A write fails too or does nothing, and never overwrites the record.
  */
-export function unreadableRecordsContract(
+export function defineUnreadableRecordsContract(
   name: string,
   open: () => Promise<TamperablePlatform>,
 ): void {

@@ -4,7 +4,7 @@ import { noUsage } from '../../shared/records/usage.ts'
 import { createDeploymentId, type OpenAdapter, withAdapter } from './open-adapter.ts'
 
 /** Tests the counted usage of deployments. */
-export function usageContract(
+export function defineUsageContract(
   name: string,
   open: OpenAdapter<{ readonly usage: UsagePort }>,
 ): void {

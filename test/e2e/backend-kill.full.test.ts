@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseCheckpoint } from '../../shared/backends/checkpoint-file.ts'
 import { printEnvelope } from '../../shared/state/print-envelope.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { findLostObjects, parseExport, upArgs } from './exported-state.ts'
 import { createSandbox, requireSuccess, type Sandbox, waitUntil } from './sandbox.ts'
 
 let sandbox: Sandbox
@@ -48,7 +48,7 @@ test('a killed deployment keeps its lock until the next command has recovered th
   expect(listLocks()).toEqual([])
   const text = await printEnvelope(parseCheckpoint(Buffer.from(readCheckpoint()), 'dev.json'))
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  const state = readExport(text)
+  const state = parseExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])
   expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(50)
   expect(existsSync(join(sandbox.home, 'store'))).toBe(false)
@@ -69,5 +69,5 @@ test('an upgrade of the layout is refused until cancel has closed a killed deplo
   await run('cancel', '-s', 'dev', '--yes')
   expect((await run('state', 'upgrade', '--yes')).err).toContain('Upgraded 1 of 1 stacks')
   const text = await printEnvelope(parseCheckpoint(Buffer.from(readCheckpoint()), 'dev.json'))
-  expect(findLostObjects(sandbox, readExport(text))).toEqual([])
+  expect(findLostObjects(sandbox, parseExport(text))).toEqual([])
 })

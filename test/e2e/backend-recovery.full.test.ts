@@ -11,7 +11,7 @@ import { openObjectStore } from '../../shared/platform/objects/open-object-store
 import { type EpochMs, stackIdOf } from '../../shared/records/ids.ts'
 import { printEnvelope } from '../../shared/state/print-envelope.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { findLostObjects, parseExport, upArgs } from './exported-state.ts'
 import { createSandbox, requireSuccess, type Sandbox, waitUntil } from './sandbox.ts'
 
 let sandbox: Sandbox
@@ -51,7 +51,7 @@ const readState = async () => {
   const path = listFiles('stacks').find(file => file.endsWith('/dev.json')) ?? ''
   const text = await printEnvelope(parseCheckpoint(readFileSync(path), path))
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  return readExport(text)
+  return parseExport(text)
 }
 
 test.each([

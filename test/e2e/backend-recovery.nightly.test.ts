@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
-import { findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { findLostObjects, parseExport, upArgs } from './exported-state.ts'
 import { createSandbox, requireSuccess, waitUntil } from './sandbox.ts'
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -75,7 +75,7 @@ async function checkRound(
   if (mustWait) expect(err).toContain('Waiting 60 s for a sign of life')
   const { out } = await run(['stack', 'export', '-s', 'dev'], otherMachine)
   expect(verifyExport(out, { sealed: true })).toEqual([])
-  const state = readExport(out)
+  const state = parseExport(out)
   expect(findLostObjects(sandbox, state)).toEqual([])
   expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(50)
   expect((await run(['stack', 'export', '-s', 'dev'], env)).out).toBe(out)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
-import { initDevStack, readExport, upArgs } from './exported-state.ts'
+import { initDevStack, parseExport, upArgs } from './exported-state.ts'
 
 let sandbox: Sandbox
 
@@ -31,7 +31,7 @@ test.each<readonly [packages: string, ...patterns: string[]]>([
     expectRefused(result, 'DEPLOYMENT_FAILED', patterns)
     const text = await sandbox.exportState()
     expect(verifyExport(text, { sealed: true })).toEqual([])
-    const { resources, pending } = readExport(text)
+    const { resources, pending } = parseExport(text)
     expect(resources.filter(({ type }) => type.endsWith(':Thing')).map(({ id }) => id)).toEqual([
       'gold-1',
     ])
@@ -46,10 +46,10 @@ test('a create during which the provider dies becomes a pending operation', asyn
   expectRefused(result, 'DEPLOYMENT_FAILED', [lastLine, 'during Create'])
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  expect(readExport(text).pending).toEqual([{ name: 'dies-in-create', type: 'creating' }])
+  expect(parseExport(text).pending).toEqual([{ name: 'dies-in-create', type: 'creating' }])
   const clear = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
   requireSuccess(await sandbox.run(clear))
-  expect(readExport(await sandbox.exportState()).pending).toEqual([])
+  expect(parseExport(await sandbox.exportState()).pending).toEqual([])
 })
 
 test.each<readonly [packages: string, pattern: string]>([

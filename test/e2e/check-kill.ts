@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbo
 import {
   initDevStack,
   findLostObjects,
-  readExport,
+  parseExport,
   readStackState,
   upArgs,
 } from './exported-state.ts'
@@ -46,7 +46,7 @@ async function checkNextDeployment(sandbox: Sandbox): Promise<void> {
   const nextUp = requireSuccess(await sandbox.run([...upArgs, '-p', '8']))
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  const state = readExport(text)
+  const state = parseExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])
   expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(50)
   for (const { name, type } of state.pending) {

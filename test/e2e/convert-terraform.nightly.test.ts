@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { packagePlatformOf } from '../../shared/providers/terraform/install/package-folders.ts'
-import { type CommandBench, createCommandBench } from '../integration/backends/run-antichain.ts'
+import { type CommandBench, createCommandBench } from '../integration/backends/command-bench.ts'
 import { buildPublishedProviders } from '../providers/terraform/build-providers.ts'
 import { buildTestProvider } from '../tfgolden/build-provider.ts'
 import { describeWithCommands } from './toolchains.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type CommandBench, createCommandBench } from '../integration/backends/run-antichain.ts'
+import { type CommandBench, createCommandBench } from '../integration/backends/command-bench.ts'
 import { describeWithCommands } from './toolchains.ts'
 import { installYamlPlugins } from './yaml-plugins.ts'
 

@@ -2,7 +2,7 @@ import type { Sandbox, RunningCommand } from './sandbox.ts'
 import type { KillTarget } from './rounds.ts'
 
 /** Number of operations that each executor runs at the same time. */
-export const parallel = 8
+export const operationsPerExecutor = 8
 
 /**
  * The processes of a deployment: the `up` or `destroy` as its generator, two executors, and a
@@ -57,7 +57,15 @@ export function createDeploymentProcesses(
   return {
     start(command) {
       startServers()
-      const args = [command, '--yes', '--skip-preview', '-s', 'dev', '-p', String(parallel)]
+      const args = [
+        command,
+        '--yes',
+        '--skip-preview',
+        '-s',
+        'dev',
+        '-p',
+        String(operationsPerExecutor),
+      ]
       deployCommand = sandbox.start([...args, '--execute', 'elsewhere'], { env })
       generators.push(deployCommand)
     },

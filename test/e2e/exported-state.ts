@@ -40,7 +40,7 @@ interface RawState {
 }
 
 /** Parses the text of an export. */
-export function readExport(text: string): ExportedState {
+export function parseExport(text: string): ExportedState {
   const { deployment } = JSON.parse(text) as RawState
   return {
     resources: (deployment?.resources ?? []).map(rawResource => ({
@@ -61,7 +61,7 @@ export function readExport(text: string): ExportedState {
 
 /** Returns the current state of a stack. */
 export async function readStackState(sandbox: Sandbox, stack = 'dev'): Promise<ExportedState> {
-  return readExport(await sandbox.exportState(stack))
+  return parseExport(await sandbox.exportState(stack))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { type Sandbox, waitUntil } from './sandbox.ts'
-import { type ExportedState, findLostObjects, readExport } from './exported-state.ts'
+import { type ExportedState, findLostObjects, parseExport } from './exported-state.ts'
 
 /**
  * Waits until the provider has checked four resources, and then half a second for their creates.
@@ -17,7 +17,7 @@ export async function waitForFourCreates(sandbox: Sandbox): Promise<void> {
 export async function readCheckedState(sandbox: Sandbox): Promise<ExportedState> {
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  const state = readExport(text)
+  const state = parseExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])
   return state
 }

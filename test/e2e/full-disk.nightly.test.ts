@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
 import { expectRefused } from './expect-refused.ts'
-import { initDevStack, findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { initDevStack, findLostObjects, parseExport, upArgs } from './exported-state.ts'
 
 /**
  * The home is a small tmpfs, which a test can fill or mount for reading only. File permissions would
@@ -66,7 +66,7 @@ test('a full disk stops a deployment long before its last create, and no object 
   requireSuccess(await sandbox.run(upArgs, { env: { DELAY: '0' } }))
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  expect(findLostObjects(sandbox, readExport(text))).toEqual([])
+  expect(findLostObjects(sandbox, parseExport(text))).toEqual([])
 })
 
 test('outcomes are kept in memory while the disk is full, and written once it has space', async () => {
@@ -90,7 +90,7 @@ test('outcomes are kept in memory while the disk is full, and written once it ha
   requireSuccess(await running.done)
   expect(sandbox.listChanges()).toHaveLength(20)
   expect(sandbox.listObjects()).toHaveLength(objectCount + 20)
-  const state = readExport(await sandbox.exportState())
+  const state = parseExport(await sandbox.exportState())
   expect(state.pending).toEqual([])
   expect(state.resources.filter(({ name }) => name.startsWith('thing-'))).toHaveLength(20)
 })

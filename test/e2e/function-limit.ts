@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
-import { initDevStack, findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { initDevStack, findLostObjects, parseExport, upArgs } from './exported-state.ts'
 
 /** Returns the URN of each create, once per call. */
 function listCreates(sandbox: Sandbox): readonly string[] {
@@ -20,7 +20,7 @@ export async function checkCreatedOnce(sandbox: Sandbox, count: number): Promise
   expect(new Set(createdUrns).size).toBe(count)
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  const state = readExport(text)
+  const state = parseExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])
   expect(state.pending).toEqual([])
 }

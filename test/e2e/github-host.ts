@@ -10,9 +10,9 @@ import { dirname, join } from 'node:path'
 import { create } from 'tar'
 import {
   type ReceivedRequest,
-  startReceiver,
+  startHttpReceiver,
 } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 
 /** The files of a repository by path. */
 export type RepositoryFiles = Readonly<Record<string, string | Uint8Array>>
@@ -37,12 +37,12 @@ export interface GithubHost {
 export const repository = 'acme/site'
 
 /** Starts a host that accepts this token. */
-export async function startGithub(token: string): Promise<GithubHost> {
+export async function startGithubHost(token: string): Promise<GithubHost> {
   const archives = new Map<string, Uint8Array>()
   const comments = new Map<number, string>()
-  const receiver = await startReceiver()
+  const receiver = await startHttpReceiver()
   // The host of archives accepts temporary addresses and no token.
-  const archiveHost = await startReceiver()
+  const archiveHost = await startHttpReceiver()
   archiveHost.state.answer = ({ url, headers }) => {
     const body = archives.get(url.slice(1))
     return body === undefined || headers.authorization !== undefined
@@ -199,7 +199,7 @@ export function signDelivery(secret: string, event: string, payload: object): Si
 }
 
 /** Sends a delivery to a webhook and returns status and JSON. */
-export async function deliver(
+export async function sendWebhookDelivery(
   url: string,
   { headers, body }: SignedDelivery,
 ): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { createSandbox, type Sandbox, requireSuccess, waitUntil } from './sandbox.ts'
-import { initDevStack, findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { initDevStack, findLostObjects, parseExport, upArgs } from './exported-state.ts'
 
 /** Calls take long enough that a kill hits some of them. */
 const env = { DELAY: '1000' }
@@ -30,7 +30,7 @@ test('deletes during which the provider dies are retried by a new process', asyn
     requireSuccess(result)
     expect(result.out + result.err).toContain('retrying')
     expect(sandbox.listObjects()).toEqual([])
-    const state = readExport(await sandbox.exportState())
+    const state = parseExport(await sandbox.exportState())
     expect([state.resources, state.pending]).toEqual([[], []])
   } finally {
     sandbox.remove()
@@ -48,7 +48,7 @@ test('creates during which the provider dies become pending, and the others succ
     expect(result.exit).not.toBe(0)
     const text = await sandbox.exportState()
     expect(verifyExport(text, { sealed: true })).toEqual([])
-    const state = readExport(text)
+    const state = parseExport(text)
     expect(findLostObjects(sandbox, state)).toEqual([])
     expect(state.pending.length).toBeGreaterThan(0)
     expect(state.pending.length).toBeLessThanOrEqual(8)

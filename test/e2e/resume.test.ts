@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { createSandbox, requireSuccess, waitUntil } from './sandbox.ts'
-import { initDevStack, findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { initDevStack, findLostObjects, parseExport, upArgs } from './exported-state.ts'
 
 const resume = ['resume', '--yes', '-s', 'dev']
 
@@ -23,12 +23,12 @@ test.each(['group', 'process'] as const)(
       // A read does not wait until the deployment is closed or resumed.
       const exported = await sandbox.exportState()
       expect(verifyExport(exported, { sealed: true })).toEqual([])
-      expect(findLostObjects(sandbox, readExport(exported))).toEqual([])
+      expect(findLostObjects(sandbox, parseExport(exported))).toEqual([])
       const result = await sandbox.run(resume)
       expect(result.err).toContain("Resuming deployment 1 of 'dev' (up).")
       const text = await sandbox.exportState()
       expect(verifyExport(text, { sealed: true })).toEqual([])
-      const state = readExport(text)
+      const state = parseExport(text)
       const things = state.resources.filter(({ name }) => name.startsWith('thing-'))
       // Every fifth resource depends on the previous one, and is missing while that one is
       // pending.

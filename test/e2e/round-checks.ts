@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { parallel } from './deployment-processes.ts'
+import { operationsPerExecutor } from './deployment-processes.ts'
 import { type RequestedChange, type Sandbox, requireSuccess } from './sandbox.ts'
 import type { Round, RoundResult, KillTarget } from './rounds.ts'
-import { type ExportedState, findLostObjects, readExport, upArgs } from './exported-state.ts'
+import { type ExportedState, findLostObjects, parseExport, upArgs } from './exported-state.ts'
 
 /** A completed round. */
 export interface CompletedRound {
@@ -51,7 +51,10 @@ export function checkChanges({
   const killedExecutorCounts = killedTargets.map(
     target => ({ generator: 0, executor: 1, all: 2 })[target],
   )
-  const repeatsMax = killedExecutorCounts.reduce((sum, killed) => sum + killed * parallel, 0)
+  const repeatsMax = killedExecutorCounts.reduce(
+    (sum, killed) => sum + killed * operationsPerExecutor,
+    0,
+  )
   const repeatedCalls = repeatedKeys.reduce((sum, [, count]) => sum + count - 1, 0)
   expect(repeatedCalls, repeatedKeys.join('; ')).toBeLessThanOrEqual(repeatsMax)
   return repeatedCalls
@@ -66,7 +69,7 @@ export async function readSoundState(
 ): Promise<ExportedState> {
   const text = await sandbox.exportState()
   expect(verifyExport(text, { sealed: true })).toEqual([])
-  const state = readExport(text)
+  const state = parseExport(text)
   expect(findLostObjects(sandbox, state)).toEqual([])
   const objects = new Map(sandbox.listObjects().map(({ id, props }) => [id, props]))
   for (const { id, inputs } of thingsOf(state)) expect(objects.get(id), id).toEqual(inputs)
@@ -124,7 +127,7 @@ async function clearPendingCreates(
   const args = ['refresh', '-y', '--skip-preview', '--clear-pending-creates', '-s', 'dev']
   requireSuccess(await sandbox.run(args, { env }))
   requireSuccess(await sandbox.run([...upArgs, '-p', '64'], { env }))
-  const state = readExport(await sandbox.exportState())
+  const state = parseExport(await sandbox.exportState())
   checkGoal(completedRound, { ...state, pending: [] })
   const managedIds = new Set(state.resources.map(({ id }) => id))
   const unmanagedObjects = sandbox.listObjects().filter(({ id }) => !managedIds.has(id))

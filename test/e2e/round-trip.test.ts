@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
-import { initDevStack, readExport, upArgs } from './exported-state.ts'
+import { initDevStack, parseExport, upArgs } from './exported-state.ts'
 
 const secret = 'swordfish-7f3a'
 let sandbox: Sandbox
@@ -24,7 +24,7 @@ const plaintextExportArgs = ['stack', 'export', '--show-secrets', '-s', 'dev']
 
 /** Returns the state without inputs. An importing stack seals their secrets again. */
 function removeInputs(text: string) {
-  const { resources, pending } = readExport(text)
+  const { resources, pending } = parseExport(text)
   return { resources: resources.map(({ inputs: _sealed, ...fields }) => fields), pending }
 }
 
@@ -62,7 +62,7 @@ test('a plaintext state is sealed under the passphrase of the stack that imports
     const plaintext = requireSuccess(await sandbox.run(plaintextExportArgs)).out
     requireSuccess(await sandbox.run(['stack', 'import', '-s', 'dev'], { env, input: plaintext }))
     const newExport = requireSuccess(await sandbox.run(plaintextExportArgs, { env })).out
-    expect(readExport(newExport)).toEqual(readExport(plaintext))
+    expect(parseExport(newExport)).toEqual(parseExport(plaintext))
     expect(newExport).toContain(secret)
   } finally {
     writeFileSync(file, stackFileText)

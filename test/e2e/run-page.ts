@@ -10,7 +10,7 @@ export type PageStep =
  * Reads the steps of a page, in its order. A block with a file name after its language is a file.
  * In a block `sh`, each line with `$ ` is a command, and the lines below it are its output.
  */
-export function readPageSteps(page: string): readonly PageStep[] {
+export function parsePageSteps(page: string): readonly PageStep[] {
   return [...page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].flatMap(
     ([, language, path, text = '']): readonly PageStep[] => {
       if (path !== undefined) return [{ kind: 'file', path, text }]

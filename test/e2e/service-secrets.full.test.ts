@@ -53,7 +53,7 @@ const changeCommand = 'stack change-secrets-provider'
 /** Checks that the secrets are sealed in all records, and readable. Returns the export. */
 async function expectSameSecrets(): Promise<string> {
   const exported = requireSuccess(await run('stack export')).out
-  expect(verifyExport(exported, { sealed: true, isService: true })).toEqual([])
+  expect(verifyExport(exported, { sealed: true, hasServiceCiphertext: true })).toEqual([])
   expect(exported + readStackFile()).not.toContain(password)
   expect(findFilesWith(sandbox.home, password)).toEqual([])
   const outputs = requireSuccess(await run('stack output --json --show-secrets')).out

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import {
   createSandbox,
   requireSuccess,
@@ -24,7 +24,7 @@ const goldSdk = readFileSync(
 const secret = 'hmac key'
 
 let sandbox: Sandbox
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let server: RunningCommand | undefined
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
     sdk: 'above',
     files: { 'gold.js': goldSdk, 'package.json': manifest },
   })
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
 }, 120_000)
 afterAll(async () => {

@@ -3,21 +3,21 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import {
-  deliver,
+  sendWebhookDelivery,
   type RepositoryFiles,
   type GithubHost,
   createPullRequestBody,
   createPushBody,
   repository,
   signDelivery,
-  startGithub,
+  startGithubHost,
   createPackageFiles,
 } from './github-host.ts'
-import { createPullDelivery, startOtherHost } from './other-hosts.ts'
+import { createPullDelivery, startOtherHost } from './non-github-hosts.ts'
 import {
   createSandbox,
   type Sandbox,
@@ -43,7 +43,7 @@ const loopbackEnv = {
 
 let sandbox: Sandbox
 let github: GithubHost
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let serving: RunningCommand | undefined
 let url = ''
 
@@ -51,8 +51,8 @@ beforeAll(async () => {
   const manifest = JSON.stringify({ name: 'site', private: true })
   const files = { 'gold.js': goldSdk, 'package.json': manifest }
   sandbox = createSandbox('small', { sdk: 'above', files })
-  github = await startGithub(credential)
-  receiver = await startReceiver()
+  github = await startGithubHost(credential)
+  receiver = await startHttpReceiver()
   requireSuccess(await sandbox.run(['stack', 'init', 'dev']))
   await serve()
   const rules = [
@@ -123,12 +123,15 @@ test('a push that GitHub signed is deployed once, with a notification', async ()
   const commit = github.commit(createFiles(1))
   const delivery = signDelivery(secret, 'push', createPushBody(commit))
   const forged = signDelivery('another secret, of the same length', 'push', createPushBody(commit))
-  expect(await deliver(url, forged)).toMatchObject({
+  expect(await sendWebhookDelivery(url, forged)).toMatchObject({
     status: 401,
     body: { code: 'WEBHOOK_REFUSED' },
   })
-  expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
-  expect(await deliver(url, delivery)).toMatchObject({ status: 200, body: { kind: 'repeated' } })
+  expect(await sendWebhookDelivery(url, delivery)).toMatchObject({ status: 202 })
+  expect(await sendWebhookDelivery(url, delivery)).toMatchObject({
+    status: 200,
+    body: { kind: 'repeated' },
+  })
   await waitUntil(() => findNotifications('succeeded').length > 0, {
     condition: serving?.readOutput() ?? '',
     limitMs: 150_000,
@@ -140,13 +143,13 @@ test('a push that GitHub signed is deployed once, with a notification', async ()
   expect(github.listStatuses(commit).map(({ state }) => state)).toEqual(['pending', 'success'])
   expect(findNotifications('succeeded')).toHaveLength(1)
   const oversized = { body: 'x'.repeat(1024 * 1024 + 1), headers: {} }
-  expect(await deliver(url, oversized)).toMatchObject({ status: 413 })
+  expect(await sendWebhookDelivery(url, oversized)).toMatchObject({ status: 413 })
 }, 240_000)
 
 test('a pull request is previewed, and the result is posted as a comment', async () => {
   const commit = github.commit(createFiles(2))
   const delivery = signDelivery(secret, 'pull_request', createPullRequestBody(3, commit))
-  expect(await deliver(url, delivery)).toMatchObject({ status: 202 })
+  expect(await sendWebhookDelivery(url, delivery)).toMatchObject({ status: 202 })
   await waitUntil(() => github.listComments().size > 0, {
     condition: serving?.readOutput() ?? '',
     limitMs: 150_000,
@@ -166,8 +169,8 @@ test('pull requests of GitLab and Bitbucket Server are previewed, with a status 
     requireSuccess(await sandbox.run([...args, '--api-url', host.origin], { env }))
     const delivery = createPullDelivery(form, hostSecret, host.commit(createFiles(2)))
     const hook = url.replace(/site$/, form)
-    expect(await deliver(hook, delivery)).toMatchObject({ status: 202 })
-    expect(await deliver(hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
+    expect(await sendWebhookDelivery(hook, delivery)).toMatchObject({ status: 202 })
+    expect(await sendWebhookDelivery(hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
     await waitUntil(() => host.listComments().length > 0, {
       condition: `${form}: ${serving?.readOutput() ?? ''}`,
       limitMs: 60_000,

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOutputPattern, readPageSteps, runPageSteps } from './run-page.ts'
+import { createOutputPattern, parsePageSteps, runPageSteps } from './run-page.ts'
 import { createSandbox, launcher, type Sandbox } from './sandbox.ts'
 
 const tutorialsFolder = resolve(import.meta.dirname, '../../docs/tutorials')
@@ -33,7 +33,7 @@ afterEach(() => sandbox.remove())
 
 /** Runs a page, and compares every shown output. */
 async function expectTutorialToWork(name: string): Promise<void> {
-  const steps = readPageSteps(readFileSync(join(tutorialsFolder, name), 'utf8'))
+  const steps = parsePageSteps(readFileSync(join(tutorialsFolder, name), 'utf8'))
   const path = sandbox.createEnvironment()['PATH'] ?? ''
   const variables = { PATH: `${commandsFolder}${delimiter}${path}`, HOME: sandbox.home }
   const outputs = await runPageSteps(sandbox, steps, variables)

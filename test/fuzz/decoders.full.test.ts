@@ -20,7 +20,7 @@ const seed = isNight ? Math.floor(Date.now() / dayMs) : 1
 
 test.each(listTargetNames())('mutated inputs of %s are decoded or refused', async name => {
   const counts = inputCounts[name] ?? otherCounts
-  const report = await runFuzz({ target: name, seed, from: 0, count: counts[isNight ? 1 : 0] })
+  const report = await runFuzz({ decoder: name, seed, from: 0, count: counts[isNight ? 1 : 0] })
   const defects = report.defects.map(
     ({ index, problem }) =>
       `npm run fuzz -- --decoder ${name} --seed ${seed} --from ${index} --inputs 1\n${problem}`,

@@ -14,7 +14,7 @@ import { readCorpus } from './read-corpus.ts'
  * current input.
  */
 export interface FuzzTask {
-  readonly target: string
+  readonly decoder: string
   readonly seed: number
   readonly from: number
   readonly count: number
@@ -78,8 +78,8 @@ const signatureOfDefect = (problem: string): string =>
     .join('\n') || problem.slice(0, 60)
 
 async function runTask(task: FuzzTask): Promise<FuzzLoopResult> {
-  const target = await loadTarget(task.target)
-  const corpus = [...readCorpus(task.target).values()]
+  const target = await loadTarget(task.decoder)
+  const corpus = [...readCorpus(task.decoder).values()]
   const defects = new Map<string, FuzzDefect>()
   let [acceptedCount, refusedCount, slowestMs] = [0, 0, 0]
   for (let index = task.from; index < task.from + task.count; index++) {

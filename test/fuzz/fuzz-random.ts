@@ -1,7 +1,7 @@
 /** Random numbers of one mutated input. The same seed always draws the same numbers. */
 export interface FuzzRandom {
   /** Returns an integer from 0 to `bound` - 1. */
-  readonly below: (bound: number) => number
+  readonly integerBelow: (bound: number) => number
   /** Returns an item of a list that is not empty. */
   readonly pick: <T>(items: readonly T[]) => T
 }
@@ -17,7 +17,7 @@ export function createFuzzRandom(seed: number, index: number): FuzzRandom {
   }
   const below = (bound: number): number => Math.floor((draw() / 2 ** 32) * bound)
   return {
-    below,
+    integerBelow: below,
     pick: items => {
       const item = items[below(items.length)]
       if (item === undefined) throw new RangeError('an empty list has no item to pick')

@@ -18,7 +18,7 @@ const { values } = parseArgs({
 const targets = values.decoder === undefined ? listTargetNames() : [values.decoder]
 for (const target of targets) {
   const { defects, ...report } = await runFuzz({
-    target,
+    decoder: target,
     seed: Number(values.seed),
     from: Number(values.from),
     count: Number(values.inputs),

@@ -19,8 +19,8 @@ const fragments: readonly Uint8Array[] = [
 
 /** Applies one mutation to bytes. `other` is another item of the corpus. */
 export function mutateBytes(bytes: Uint8Array, other: Uint8Array, random: FuzzRandom): Uint8Array {
-  const position = random.below(bytes.length + 1)
-  switch (random.below(8)) {
+  const position = random.integerBelow(bytes.length + 1)
+  switch (random.integerBelow(8)) {
     case 0:
       return flipBit(bytes, random)
     case 1:
@@ -29,28 +29,28 @@ export function mutateBytes(bytes: Uint8Array, other: Uint8Array, random: FuzzRa
       return bytes.slice(position)
     case 3: {
       // A splice: the start of one item and the end of another one.
-      const cut = random.below(other.length + 1)
+      const cut = random.integerBelow(other.length + 1)
       return Buffer.concat([bytes.subarray(0, position), other.subarray(cut)])
     }
     case 4: {
-      const end = Math.min(bytes.length, position + random.below(32))
+      const end = Math.min(bytes.length, position + random.integerBelow(32))
       return Buffer.concat([bytes.subarray(0, position), bytes.subarray(end)])
     }
     case 5: {
-      const end = Math.min(bytes.length, position + 1 + random.below(32))
-      const repeated = Array.from({ length: 1 + random.below(20) }, () =>
+      const end = Math.min(bytes.length, position + 1 + random.integerBelow(32))
+      const repeated = Array.from({ length: 1 + random.integerBelow(20) }, () =>
         bytes.subarray(position, end),
       )
       return Buffer.concat([bytes.subarray(0, position), ...repeated, bytes.subarray(position)])
     }
     case 6: {
       const inserted = random.pick(fragments)
-      const end = random.below(2) === 0 ? position : position + inserted.length
+      const end = random.integerBelow(2) === 0 ? position : position + inserted.length
       return Buffer.concat([bytes.subarray(0, position), inserted, bytes.subarray(end)])
     }
     default: {
       const copy = Uint8Array.from(bytes)
-      if (copy.length > 0) copy[random.below(copy.length)] = random.below(256)
+      if (copy.length > 0) copy[random.integerBelow(copy.length)] = random.integerBelow(256)
       return copy
     }
   }
@@ -59,7 +59,7 @@ export function mutateBytes(bytes: Uint8Array, other: Uint8Array, random: FuzzRa
 function flipBit(bytes: Uint8Array, random: FuzzRandom): Uint8Array {
   const copy = Uint8Array.from(bytes)
   if (copy.length === 0) return copy
-  const index = random.below(copy.length)
-  copy[index] = (copy[index] ?? 0) ^ (1 << random.below(8))
+  const index = random.integerBelow(copy.length)
+  copy[index] = (copy[index] ?? 0) ^ (1 << random.integerBelow(8))
   return copy
 }

@@ -56,7 +56,7 @@ function mutateWholeJson(text: string, other: string, random: FuzzRandom): strin
   const root = parseOrUndefined(text)
   if (root === undefined || isNestedDeeper(root, jsonDepthMax)) return undefined
   const holder: unknown[] = [root]
-  for (let count = 1 + random.below(3); count > 0; count--) {
+  for (let count = 1 + random.integerBelow(3); count > 0; count--) {
     const slots = slotsOf(holder)
     changeSlot(random.pick(slots), { random, slots, other })
   }
@@ -105,7 +105,7 @@ function changeSlot(
   { random, slots, other }: { random: FuzzRandom; slots: readonly Slot[]; other: string },
 ): void {
   const value = readSlot(slot)
-  switch (random.below(8)) {
+  switch (random.integerBelow(8)) {
     case 0:
       if (Array.isArray(slot.owner)) slot.owner.splice(Number(slot.key), 1)
       else Reflect.deleteProperty(slot.owner, slot.key)
@@ -143,16 +143,18 @@ function copyJson(value: unknown): unknown {
 }
 
 function changeText(text: string, random: FuzzRandom): string {
-  const position = random.below(text.length + 1)
-  return text.slice(0, position) + random.pick(texts) + text.slice(position + random.below(3))
+  const position = random.integerBelow(text.length + 1)
+  return (
+    text.slice(0, position) + random.pick(texts) + text.slice(position + random.integerBelow(3))
+  )
 }
 
 function createValue(random: FuzzRandom): unknown {
-  switch (random.below(7)) {
+  switch (random.integerBelow(7)) {
     case 0:
       return null
     case 1:
-      return random.below(2) === 0
+      return random.integerBelow(2) === 0
     case 2:
       return random.pick(numbers)
     case 3:
@@ -185,7 +187,7 @@ function finishText(text: string, random: FuzzRandom): string {
     const nested = `${open.repeat(depth)}1${close.repeat(depth)}`
     finished = finished.replace(`"${nestedMarker}"`, () => nested)
   }
-  if (random.below(12) === 0) {
+  if (random.integerBelow(12) === 0) {
     const key = random.pick([...keys, 'urn', 'type', 'version', 'kind'])
     finished = finished.replace('{', () => `{${JSON.stringify(key)}:1e999,`)
   }

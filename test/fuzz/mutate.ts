@@ -16,14 +16,14 @@ export function createMutant(
 ): Uint8Array {
   const random = createFuzzRandom(seed, index)
   let bytes = random.pick(corpus)
-  if (random.below(3) > 0) {
+  if (random.integerBelow(3) > 0) {
     const decoder = new TextDecoder()
     const mutated = mutateJson(decoder.decode(bytes), decoder.decode(random.pick(corpus)), random)
     if (mutated !== undefined) bytes = Buffer.from(mutated)
     // The bytes of three of four JSON inputs are not mutated, so their JSON remains valid.
-    if (mutated !== undefined && random.below(4) > 0) return bytes
+    if (mutated !== undefined && random.integerBelow(4) > 0) return bytes
   }
-  for (let count = 1 + random.below(4); count > 0; count--)
+  for (let count = 1 + random.integerBelow(4); count > 0; count--)
     bytes = mutateBytes(bytes, random.pick(corpus), random)
   return bytes.length > inputBytesMax ? bytes.subarray(0, inputBytesMax) : bytes
 }

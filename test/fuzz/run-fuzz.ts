@@ -25,7 +25,7 @@ export async function runFuzz(run: FuzzRun): Promise<FuzzReport> {
   const progress = new Int32Array(new SharedArrayBuffer(4))
   const startMs = performance.now()
   const result = await runThread({ ...run, progress })
-  const { target, seed } = run
+  const { decoder: target, seed } = run
   const { acceptedCount, refusedCount, defects } = result
   const inputCount = defects.length === 0 ? run.count : acceptedCount + refusedCount
   const seconds = Math.round((performance.now() - startMs) / 100) / 10

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { measuredBudgetForm, measuredRunForm } from '../../bench/cost/measured-forms.ts'
-import { prices } from '../../shared/config/aws-prices.ts'
+import { awsPrices } from '../../shared/config/aws-prices.ts'
 import {
   renderBudgetTable,
   renderCostTable,
@@ -31,7 +31,7 @@ test('the tables of docs/aws.md are generated from prices and measured figures',
     idle: renderIdleTable(),
     group: renderGroupTable(),
   }
-  expect(page).toContain(`as of ${prices.asOf}`)
+  expect(page).toContain(`as of ${awsPrices.asOf}`)
   await expect(replaceBlocks(page, blocks)).toMatchFileSnapshot(file)
 })
 

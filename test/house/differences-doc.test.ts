@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { unsupportedCommands, unsupportedOptions } from '../../cli/arguments/unsupported.ts'
-import { localOptions } from '../../cli/remote/local-options.ts'
+import { optionsWithoutApi } from '../../cli/remote/options-without-api.ts'
 import { projectFolder } from './sources.ts'
 
 const page = readFileSync(join(projectFolder, 'docs', 'differences.md'), 'utf8')
@@ -38,5 +38,5 @@ test('docs/differences.md lists every command that is refused by name', () => {
 
 test('docs/differences.md lists exactly the options that are refused with a login', () => {
   const spans = listCodeSpans('With a login to an API').filter(code => code.startsWith('--'))
-  expect(spans.toSorted()).toEqual(localOptions.map(([, text]) => text).toSorted())
+  expect(spans.toSorted()).toEqual(optionsWithoutApi.map(([, text]) => text).toSorted())
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mutations } from '../mutations/list.ts'
+import { mutations } from '../mutations/all-mutations.ts'
 import { mutate } from '../mutations/mutation.ts'
 import { projectFolder } from './sources.ts'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { ruleForm } from '../../shared/triggers/webhooks/rules.ts'
-import { signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { webhookForms } from '../../shared/triggers/webhooks/webhook-forms.ts'
 import { projectFolder } from './sources.ts'
 

@@ -21,7 +21,7 @@ const programProcesses = groupProcesses.filter(
 )
 
 /** Returns the allowing statements of a role as text, with the values of exports resolved. */
-const textOf = (role: string): string => JSON.stringify(templates.statements(role))
+const textOf = (role: string): string => JSON.stringify(templates.listAllowStatements(role))
 
 describe('a group of stacks', () => {
   test('has tables, a bucket, queues, a key, functions and roles of its own', () => {
@@ -141,7 +141,7 @@ describe('a group of stacks', () => {
 
   test.each(programProcesses)('%s assumes roles with the name of its group only', processName => {
     const roleArns = templates
-      .statements(`antichain_payments-${processName}`)
+      .listAllowStatements(`antichain_payments-${processName}`)
       .filter(({ actions }) => actions.includes('sts:AssumeRole'))
     expect(roleArns.flatMap(({ resources }) => resources)).toEqual([
       'arn:aws:iam::*:role/antichain_payments-deploy-*',
@@ -173,9 +173,9 @@ describe('functions that all groups share', () => {
   test.each(['api', 'service', 'webhook', 'schedule'])(
     '%s may use the tables, queues and keys of all groups, with the same conditions',
     processName => {
-      const after = templates.statements(`antichain-${processName}`)
+      const after = templates.listAllowStatements(`antichain-${processName}`)
       expect(listUses(after)).toEqual(
-        listUses(templatesWithoutGroups.statements(`antichain-${processName}`)),
+        listUses(templatesWithoutGroups.listAllowStatements(`antichain-${processName}`)),
       )
       const text = JSON.stringify(after)
       for (const name of ['antichain_*-catalog', 'antichain_*-nudges']) expect(text).toContain(name)

@@ -10,7 +10,7 @@ import { functionsTable } from '../../infra/functions-table.ts'
 import { projectFolder } from '../house/sources.ts'
 import { type Statement, synthesise } from './synthesise.ts'
 
-const { statements, denials } = synthesise()
+const { listAllowStatements: statements, listDenyStatements: denials } = synthesise()
 const page = readFileSync(join(projectFolder, 'docs', 'aws.md'), 'utf8')
 
 /** One action for each column of the table: reads, puts and changes, and removes. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { functionsTable } from '../../infra/functions-table.ts'
 import { listActionsOn, synthesise } from './synthesise.ts'
 
-const { statements, resources, main } = synthesise()
+const { listAllowStatements: statements, resources, main } = synthesise()
 /** The names of all functions, and of the tasks of the long pool. */
 const processNames = functionsTable.flatMap(({ name, longEntry }) =>
   longEntry === undefined ? [name] : [name, `long-${name}`],
@@ -175,7 +175,7 @@ describe('deployment credentials', () => {
     const named = 'arn:aws:iam::111122223333:role/site'
     const other = synthesise({ deploymentRoles: `${named}, arn:aws:iam::111122223333:role/x-*` })
     const allowedActions = other
-      .statements('step-executor')
+      .listAllowStatements('step-executor')
       .find(({ actions }) => actions.includes('sts:AssumeRole'))
     expect(allowedActions?.resources).toEqual([named, 'arn:aws:iam::111122223333:role/x-*'])
   })

@@ -44,9 +44,9 @@ describe('an installation in a VPC', () => {
   test('lets Lambda attach functions, and denies this to their code', () => {
     for (const { name } of functionsTable.filter(({ isOutsideVpc }) => isOutsideVpc !== true)) {
       const attach = { actions: expect.arrayContaining(['ec2:CreateNetworkInterface']) }
-      expect(templates.statements(name)).toContainEqual(expect.objectContaining(attach))
+      expect(templates.listAllowStatements(name)).toContainEqual(expect.objectContaining(attach))
       const denial = templates
-        .denials(name)
+        .listDenyStatements(name)
         .find(({ actions }) => actions.includes('ec2:CreateNetworkInterface'))
       const condition = JSON.stringify(denial?.conditions['ArnEquals'])
       expect(condition).toContain(`function:antichain-${name}"`)

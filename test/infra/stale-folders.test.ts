@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { processFolderPrefix, removeStaleFolders } from '../../infra/stale-folders.ts'
+import { createProcessFolderPrefix, removeStaleFolders } from '../../infra/stale-folders.ts'
 
 test('only folders of dead processes are removed', () => {
   const prefix = `antichain-leftovers-${process.pid}-test-`
   const { pid } = spawnSync(process.execPath, ['--version'])
   const createFolder = (name: string): string => mkdtempSync(join(tmpdir(), name))
-  const ownFolder = createFolder(processFolderPrefix(prefix))
+  const ownFolder = createFolder(createProcessFolderPrefix(prefix))
   // The random suffix of mkdtemp may begin with digits, like a pid.
   const foreignFolders = [
     createFolder(prefix),

@@ -29,9 +29,9 @@ export interface SynthesisedTemplates {
    * Returns the allowing statements of the role of a function or task. `roleName` is the name
    * without region, and without the installation unless it is the role of a group.
    */
-  readonly statements: (roleName: string) => readonly Statement[]
+  readonly listAllowStatements: (roleName: string) => readonly Statement[]
   /** Returns the denying statements of the role, which override the allowing ones. */
-  readonly denials: (roleName: string) => readonly Statement[]
+  readonly listDenyStatements: (roleName: string) => readonly Statement[]
   readonly resources: (type: string) => ReadonlyMap<string, Resource>
 }
 
@@ -95,8 +95,8 @@ function createTemplates(
     data,
     main,
     resources,
-    statements: roleName => listStatements(roleName, 'Allow'),
-    denials: roleName => listStatements(roleName, 'Deny'),
+    listAllowStatements: roleName => listStatements(roleName, 'Allow'),
+    listDenyStatements: roleName => listStatements(roleName, 'Deny'),
   }
 }
 

@@ -403,7 +403,7 @@ test('with the settings of the lowest cost, AWS encrypts the data, and one alarm
   const [bucket] = lean.resources('AWS::S3::Bucket').values()
   expect(JSON.stringify(bucket?.Properties['BucketEncryption'])).toContain('"AES256"')
   const actions = lean
-    .statements('step-generator')
+    .listAllowStatements('step-generator')
     .flatMap(({ conditions }) => Object.keys(conditions['StringEquals'] ?? {}))
   expect(actions).not.toContain('kms:ViaService')
   const alarms = [...lean.resources('AWS::CloudWatch::Alarm').values()].flatMap(
@@ -417,7 +417,7 @@ test('with the settings of the lowest cost, AWS encrypts the data, and one alarm
 test('a failed call of the scaler notifies the topic of alarms, because no process waits for the call', () => {
   expect(listFailureReporters(installation)).toEqual(['antichain-scaler'])
   const publishing = installation
-    .statements('scaler')
+    .listAllowStatements('scaler')
     .filter(({ actions }) => actions.includes('sns:Publish'))
   expect(publishing.flatMap(statement => statement.resources)).toEqual([
     expect.stringContaining('ObservabilityAlarms'),
@@ -440,7 +440,7 @@ function listFailureReporters(templates: SynthesisedTemplates): readonly string[
 
 test('an existing key encrypts secrets, and no key is created for them', () => {
   const secretsKey = 'arn:aws:kms:eu-central-1:111122223333:key/0a'
-  const { resources: resourcesOf, statements: statementsOf } = synthesise({ secretsKey })
+  const { resources: resourcesOf, listAllowStatements: statementsOf } = synthesise({ secretsKey })
   expect([...resourcesOf('AWS::KMS::Key').keys()]).toEqual([expect.stringContaining('DataKey')])
   const aliases = [...resourcesOf('AWS::KMS::Alias').values()].map(({ Properties }) => [
     Properties['AliasName'],

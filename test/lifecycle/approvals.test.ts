@@ -72,7 +72,7 @@ test('an approved up that would leave its plan fails with advice for the next st
   await approve('up')
   const [record] = await functions.platform.catalog.listHistory(functions.stack, 1)
   expect(record?.result).toBe('failed')
-  expect(cloud.log).not.toContain('create second')
+  expect(cloud.mutatingCalls).not.toContain('create second')
   const { events } = await functions.platform.events.read(record?.deployment as never, 0, 100)
   expect(events.filter(line => line.includes('The approved plan no longer fits'))).toHaveLength(1)
 })

@@ -34,7 +34,7 @@ test('a forced cancel of a deployment with a dead generator ends the provider pr
     ...createGeneratorPorts(platform),
     holder: { ...testHolder, pid: 2 },
     isAlive: ({ pid }: { readonly pid: number }) => pid === living.pid,
-    endGroup(processGroup: unknown) {
+    endProcessGroup(processGroup: unknown) {
       ended.push(processGroup)
       // The executor that lost its provider during a call ends the operation itself.
       const end = { owner, attempt: 1, verdict: 'interrupted' } as const

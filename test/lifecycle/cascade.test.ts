@@ -42,5 +42,5 @@ test('a resumed deployment does not recreate a resource whose delete did not tak
   expect(resumed.result.result).toBe('failed')
   const stateIds = new Set((resumed.state.resources ?? []).map(({ id }) => id))
   for (const id of cloud.objects.keys())
-    expect(stateIds, `${id} of ${cloud.log.join()}`).toContain(id)
+    expect(stateIds, `${id} of ${cloud.mutatingCalls.join()}`).toContain(id)
 })

@@ -25,7 +25,7 @@ export interface Cloud {
   /** The existing objects: id → inputs. */
   readonly objects: Map<string, Record<string, unknown>>
   /** Mutating calls in order, as `create a`, `update a-1`, `delete a-1`. */
-  readonly log: string[]
+  readonly mutatingCalls: string[]
   /** Calls that fail, as `create a` or `update a-1`. */
   readonly faults: Set<string>
   /** Changes `kept-1` and removes `gone-1` without the engine; a refresh finds both changes. */
@@ -38,7 +38,7 @@ export interface Cloud {
    */
   readonly hold: (name: string) => { readonly reached: Promise<void>; readonly release: () => void }
   /** Returns the maximum number of concurrent mutating calls. */
-  readonly readPeak: () => number
+  readonly readPeakConcurrency: () => number
 }
 
 /** Creates an empty cloud, or a copy of another. Each mutating call takes `delayMs`. */
@@ -47,7 +47,7 @@ export function createCloud(delayMs = 0, source?: Cloud): Cloud {
   const log: string[] = []
   const faults = new Set<string>()
   const counts = new Map<string, number>()
-  for (const line of source?.log ?? []) {
+  for (const line of source?.mutatingCalls ?? []) {
     const [call, name = ''] = line.split(' ')
     if (call === 'create') counts.set(name, (counts.get(name) ?? 0) + 1)
   }
@@ -124,7 +124,16 @@ export function createCloud(delayMs = 0, source?: Cloud): Cloud {
     objects.delete(removedId)
     driftedIds.add(removedId)
   }
-  return { script, objects, log, faults, drift, driftedIds, hold, readPeak: () => peak }
+  return {
+    script,
+    objects,
+    mutatingCalls: log,
+    faults,
+    drift,
+    driftedIds,
+    hold,
+    readPeakConcurrency: () => peak,
+  }
 }
 
 function diffOf(olds: Record<string, unknown>, news: Record<string, unknown>): DiffResponse {

@@ -30,7 +30,7 @@ const configure = (): ConfigureResponse =>
   })
 
 /** Returns the script of a provider that constructs components. `rest` has its other methods. */
-export function componentScript(
+export function createComponentScript(
   { construct, method }: { readonly construct?: ConstructComponent; readonly method?: CallMethod },
   rest: Script = {},
 ): Script {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { orderOfEffects } from '../../shared/records/order-of-effects.ts'
-import { lists, type EffectRow } from './effect-tracer.ts'
+import { effectLists, type EffectRow } from './effect-tracer.ts'
 import { ProcessKilledError } from './test-process.ts'
 import { checkCloud, type FinalState, finalStateOf, firstProgram, openTestSetup } from './resume.ts'
 import { plainScenes, type Scene } from './scene.ts'
@@ -103,7 +103,7 @@ export interface Crash extends EffectRow {
 }
 
 /** Every crash of the table: before and after each row of each list. */
-export const crashes: readonly Crash[] = [...lists].flatMap(([name, { effects }]) => {
+export const crashes: readonly Crash[] = [...effectLists].flatMap(([name, { effects }]) => {
   const list = name as keyof typeof orderOfEffects
   return effects.flatMap(({ call }, index) =>
     (['before', 'after'] as const).map(when => {
@@ -131,9 +131,9 @@ export const fullTierCrashes = crashes.filter(({ row, when }) => when === 'after
 const finals = new Map<Scene, Promise<FinalState>>()
 
 async function runWithoutCrash(scene: Scene): Promise<FinalState> {
-  const setup = await openTestSetup(scene.before ?? firstProgram, scene.delayMs)
+  const setup = await openTestSetup(scene.initialProgram ?? firstProgram, scene.delayMs)
   try {
-    await scene.act(setup, undefined)
+    await scene.run(setup, undefined)
     const testRun = await scene.recover(setup)
     return finalStateOf(testRun, setup.cloud)
   } finally {
@@ -149,9 +149,9 @@ async function runWithoutCrash(scene: Scene): Promise<FinalState> {
 export async function checkCrash({ list, row, when, scene }: Crash): Promise<void> {
   const final = finals.get(scene) ?? runWithoutCrash(scene)
   finals.set(scene, final)
-  const setup = await openTestSetup(scene.before ?? firstProgram, scene.delayMs)
+  const setup = await openTestSetup(scene.initialProgram ?? firstProgram, scene.delayMs)
   try {
-    const end = await scene.act(setup, { effect: 1, row: { list, row }, when }).then(
+    const end = await scene.run(setup, { effect: 1, row: { list, row }, when }).then(
       () => undefined,
       thrown => thrown as unknown,
     )

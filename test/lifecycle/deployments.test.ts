@@ -29,7 +29,7 @@ describe('up', () => {
     })
     const third = await engine.run(createThings({ a: { v: 2 } }))
     expect(third.result.changes).toEqual({ same: 1, update: 1, delete: 1 })
-    expect(cloud.log).toEqual(['create a', 'create b', 'update a-1', 'delete b-1'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create b', 'update a-1', 'delete b-1'])
     // The order of the states does not matter here.
     expect(readNames(third)).toEqual(
       ['a', 'life-dev', 'default'].sort(
@@ -43,7 +43,7 @@ describe('up', () => {
     const engine = await engines.open(cloud)
     await engine.run(createThings({ a: { replace: 1 } }))
     const testRun = await engine.run(createThings({ a: { replace: 2 } }))
-    expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
     expect([...cloud.objects.keys()]).toEqual(['a-2'])
     expect(testRun.result.changes).toEqual({ same: 1, replace: 1 })
   })
@@ -59,7 +59,7 @@ describe('up', () => {
       }
     await engine.run(program(1))
     await engine.run(program(2))
-    expect(cloud.log).toEqual([
+    expect(cloud.mutatingCalls).toEqual([
       'create a',
       'create b',
       'delete b-1',
@@ -116,7 +116,7 @@ describe('up', () => {
       }
       await registerThing(monitor, 'new', { v: 1 }, { aliases: [{ alias: spec }] })
     })
-    expect(cloud.log).toEqual(['create old'])
+    expect(cloud.mutatingCalls).toEqual(['create old'])
     expect(testRun.result.changes).toEqual({ same: 2 })
     expect(readNames(testRun)).toContain('new')
   })
@@ -130,7 +130,7 @@ describe('up', () => {
       )
     }
     await engine.run(manyProgram, { parallel: 3 })
-    expect(cloud.readPeak()).toBe(3)
+    expect(cloud.readPeakConcurrency()).toBe(3)
     expect(cloud.objects.size).toBe(20)
   })
 })
@@ -149,7 +149,12 @@ describe('destroy', () => {
     const engine = await engines.open(cloud)
     await engine.run(chainProgram)
     const testRun = await engine.run(undefined, { command: 'destroy' })
-    expect(cloud.log.slice(4)).toEqual(['delete d-1', 'delete c-1', 'delete b-1', 'delete a-1'])
+    expect(cloud.mutatingCalls.slice(4)).toEqual([
+      'delete d-1',
+      'delete c-1',
+      'delete b-1',
+      'delete a-1',
+    ])
     expect(testRun.state.resources ?? []).toEqual([])
   })
 
@@ -211,7 +216,7 @@ describe('refresh and preview', () => {
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
     cloud.objects.delete('b-1')
     await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }), { refresh: true })
-    expect(cloud.log).toEqual(['create a', 'create b', 'create b'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create b', 'create b'])
     expect([...cloud.objects.keys()]).toEqual(['a-1', 'b-2'])
   })
 
@@ -222,7 +227,7 @@ describe('refresh and preview', () => {
     const testRun = await engine.run(createThings({ a: { v: 2 }, b: { v: 1 } }), { dryRun: true })
     expect(testRun.result.changes).toEqual({ same: 1, update: 1, create: 1 })
     expect(testRun.state).toEqual(before.state)
-    expect(cloud.log).toEqual(['create a'])
+    expect(cloud.mutatingCalls).toEqual(['create a'])
     const record = (await engine.platform.catalog.listStacks()).stacks[0]
     expect(record?.deployments).toBe(1)
   })

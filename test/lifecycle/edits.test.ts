@@ -47,7 +47,7 @@ test('an edit is published once, and its end has the version, the count and the 
     urn: await findUrn(functions, 'b'),
     name: 'c',
   })
-  expect(await functions.generate()).toBe('ended')
+  expect(await functions.runGenerator()).toBe('ended')
   expect(await readNames(functions)).toEqual(expect.arrayContaining(['a', 'c']))
   expect(await readEnd(functions, 'k')).toEqual({
     kind: 'started',
@@ -57,7 +57,7 @@ test('an edit is published once, and its end has the version, the count and the 
   const [record] = await functions.platform.catalog.listHistory(functions.stack, 1)
   expect(record).toMatchObject({ command: 'state', by: 'a test', result: 'succeeded' })
   expect(record?.version).toBe(version + 1)
-  expect(await functions.generate()).toBe('idle')
+  expect(await functions.runGenerator()).toBe('idle')
   expect(await getTestStack(functions.platform)).toMatchObject({ current: '', deployments: 2 })
 })
 
@@ -68,7 +68,7 @@ test('an edit with an error is refused with its code, without a deployment', asy
     urn: await findUrn(functions, 'b'),
     name: 'a',
   })
-  expect(await functions.generate()).toBe('refused')
+  expect(await functions.runGenerator()).toBe('refused')
   expect(await readEnd(functions, 'k')).toMatchObject({
     kind: 'refused',
     code: 'STATE_RESOURCE_EXISTS',
@@ -83,7 +83,7 @@ test('an edit that no user has requested is refused, and changes nothing', async
     urn: await findUrn(functions, 'b'),
     name: 'c',
   })
-  expect(await functions.generate({}, { isUnapproved: true })).toBe('refused')
+  expect(await functions.runGenerator({}, { isUnapproved: true })).toBe('refused')
   expect(await readEnd(functions, 'k')).toMatchObject({
     kind: 'refused',
     code: 'REQUEST_UNAPPROVED',
@@ -95,7 +95,7 @@ test('an edit that waited too long is refused', async () => {
   const functions = await openDeployed()
   const edit = { kind: 'rename', urn: await findUrn(functions, 'b'), name: 'c' } as const
   await functions.requestEdit('old', edit, limits.editWaitMs + 1_000)
-  expect(await functions.generate()).toBe('refused')
+  expect(await functions.runGenerator()).toBe('refused')
   expect(await readEnd(functions, 'old')).toMatchObject({
     kind: 'refused',
     code: 'REQUEST_EXPIRED',
@@ -118,7 +118,7 @@ test('a withdrawn edit changes nothing, even when it is withdrawn while it runs'
       return end(stack, key, started)
     },
   })
-  await functions.generate()
+  await functions.runGenerator()
   Object.assign(functions.platform.requests, { find, end })
   expect(await readEnd(functions, 'k')).toEqual(withdrawal)
   expect(await readNames(functions)).toContain('b')
@@ -134,13 +134,13 @@ test('deployments of a stack with an invalid state are refused until the state i
   )
   await functions.platform.catalog.publish(functions.stack, 1, blob)
   await functions.requestDeployment('again')
-  await functions.generate()
+  await functions.runGenerator()
   expect(await readEnd(functions, 'again')).toMatchObject({
     kind: 'refused',
     code: 'STATE_INTEGRITY',
   })
   await functions.requestEdit('k', { kind: 'repair' })
-  expect(await functions.generate()).toBe('ended')
+  expect(await functions.runGenerator()).toBe('ended')
   await functions.requestDeployment('third')
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   await functions.runToIdle()
@@ -156,7 +156,7 @@ test('a forced import replaces a damaged state, but not with the archive of anot
   await functions.requestEdit('foreign', { kind: 'import', state: foreign, force: true })
   await functions.requestEdit('careful', { kind: 'import', state, force: false })
   await functions.requestEdit('forced', { kind: 'import', state, force: true })
-  await functions.generate()
+  await functions.runGenerator()
   expect(await readEnd(functions, 'foreign')).toMatchObject({
     kind: 'refused',
     code: 'STATE_INVALID',
@@ -182,7 +182,7 @@ test('an import reports an operation once if it is pending both in the state and
   await functions.requestEdit('earlier', { kind: 'repair' })
   const file = await platform.archives.put(stack, bytes)
   await functions.requestEdit('import', { kind: 'import', state: file, force: false })
-  await functions.generate()
+  await functions.runGenerator()
   expect(await readEnd(functions, 'import')).toMatchObject({ deployment: `${stack}/3` })
   const stackRecord = await getTestStack(platform)
   const ports = platform as Parameters<typeof readDeploymentTimeline>[0]
@@ -196,7 +196,7 @@ describe('a rename of the stack', () => {
   test('moves the stack, and its request ends under the old name', async () => {
     const functions = await openDeployed()
     await functions.requestEdit('k', { kind: 'rename stack', to, placements: {} })
-    expect(await functions.generate()).toBe('ended')
+    expect(await functions.runGenerator()).toBe('ended')
     expect(await readEnd(functions, 'k')).toEqual({ kind: 'renamed', to })
     const record = await functions.platform.catalog.getStack(to)
     const { resources = [] } = await readSnapshotBlob(
@@ -212,7 +212,7 @@ describe('a rename of the stack', () => {
     const functions = await openDeployed()
     await functions.platform.catalog.createStack(to, functions.platform.clock.now())
     await functions.requestEdit('k', { kind: 'rename stack', to, placements: {} })
-    expect(await functions.generate()).toBe('refused')
+    expect(await functions.runGenerator()).toBe('refused')
     expect(await readEnd(functions, 'k')).toMatchObject({ kind: 'refused', code: 'STACK_EXISTS' })
     expect(await functions.platform.catalog.getStack(functions.stack)).toMatchObject({ version: 1 })
   })
@@ -226,12 +226,12 @@ describe('a deployment that cannot continue', () => {
     const functions = await openDeployed()
     await functions.requestDeployment('dead')
     const kill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
-    await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+    await expect(functions.runGenerator({}, { kill })).rejects.toThrow(ProcessKilledError)
     const { current } = await getTestStack(functions.platform)
     functions.nudges.splice(0)
-    await functions.generate({}, noProgram)
+    await functions.runGenerator({}, noProgram)
     const nudge = functions.nudges.shift()
-    await expect(functions.generate(nudge, noProgram)).rejects.toThrow('the archive is gone')
+    await expect(functions.runGenerator(nudge, noProgram)).rejects.toThrow('the archive is gone')
     if (current !== '') await functions.platform.control.stop(current, stop)
     functions.nudges.push(nudge ?? { stack: functions.stack, delayMs: 0 })
     return functions
@@ -247,7 +247,7 @@ describe('a deployment that cannot continue', () => {
       urn: await findUrn(functions, 'b'),
       name: 'c',
     })
-    expect(await functions.generate()).toBe('ended')
+    expect(await functions.runGenerator()).toBe('ended')
     expect(await readNames(functions)).toContain('c')
   })
 
@@ -279,7 +279,7 @@ describe('a generator that dies during an edit', () => {
         name: 'c',
       })
       const kill = { effect: 1, call, when } as const
-      await expect(functions.generate({}, { kill })).rejects.toThrow(ProcessKilledError)
+      await expect(functions.runGenerator({}, { kill })).rejects.toThrow(ProcessKilledError)
       functions.nudges.push({ stack: functions.stack, delayMs: 0 })
       await functions.runToIdle()
       const record = await getTestStack(functions.platform)

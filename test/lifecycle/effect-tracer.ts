@@ -9,7 +9,7 @@ import type { LogRecord } from '../../shared/records/log.ts'
 import type { ChainMessage, Delivery } from '../../shared/ports/queue.ts'
 
 /** The lists of the table `orderOfEffects` by name. */
-export const lists: ReadonlyMap<string, EffectList> = new Map(Object.entries(orderOfEffects))
+export const effectLists: ReadonlyMap<string, EffectList> = new Map(Object.entries(orderOfEffects))
 
 /**
  * Reports whether a call of a port is an effect. Every call is one, except those of
@@ -186,7 +186,9 @@ function* iterateDeliveries(this: readonly Delivery[]): Generator<Delivery> {
 const textOf = ({ call, caller }: Fact): string => (caller === '' ? call : `${call} by ${caller}`)
 
 function listsContaining(fact: Fact): readonly (readonly [string, EffectList])[] {
-  return [...lists].filter(([, { effects }]) => effects.some(effect => isSameEffect(effect, fact)))
+  return [...effectLists].filter(([, { effects }]) =>
+    effects.some(effect => isSameEffect(effect, fact)),
+  )
 }
 
 /** A log record is identified by its decisions, not by the file that appends it. */
@@ -200,7 +202,7 @@ function isSameEffect({ call, sourceFiles }: Effect, fact: Fact): boolean {
  */
 function listsOf(key: string): readonly (readonly [string, EffectList])[] {
   const [per = '', name = ''] = key.split(' ')
-  return [...lists].filter(([listName, list]) =>
+  return [...effectLists].filter(([listName, list]) =>
     per === 'process' ? listName === name : list.orderedPer === per,
   )
 }
@@ -243,7 +245,7 @@ function canSkip(effects: readonly Effect[], from: number, to: number): boolean 
 }
 
 function mayEndAfter({ list, row }: EffectRow): boolean {
-  const { effects = [] } = lists.get(list) ?? {}
+  const { effects = [] } = effectLists.get(list) ?? {}
   return canSkip(effects, row, effects.length)
 }
 

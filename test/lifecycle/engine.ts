@@ -29,7 +29,7 @@ import {
 } from './scripted-hosts.ts'
 import type { Tracer } from './effect-tracer.ts'
 import {
-  type Disturb,
+  type InjectFaults,
   type KillPoint,
   ProcessKilledError,
   openTestProcess,
@@ -77,11 +77,11 @@ export interface TestRunOptions {
   /** Called with the running deployment. */
   readonly onStart?: (running: RunningDeployment) => void
   /** Injects faults into the ports of the run. */
-  readonly disturb?: Disturb
+  readonly disturb?: InjectFaults
   /** Injects faults into the provider of the run. */
   readonly provider?: (provider: Provider) => Provider
   /** Injects faults into the operations port of the run, instead of those of `disturb`. */
-  readonly disturbOperations?: (operations: OperationsPort) => OperationsPort
+  readonly injectOperationFaults?: (operations: OperationsPort) => OperationsPort
   /** Offset of the run's wall clock, in ms. */
   readonly skewMs?: number
   /** Factor by which the run's time passes faster. */
@@ -174,7 +174,7 @@ export async function openEngine(
       skewMs: options.skewMs ?? 0,
       timeFactor: options.timeFactor ?? 1,
       onEffect: options.onEffect,
-      disturb: disturbOf(options),
+      injectFaults: disturbOf(options),
     })
     processes.push(process)
     const instanceOf = (pkg: string): Provider => {
@@ -243,11 +243,11 @@ export async function openEngine(
 }
 
 /** Returns the faults of a run. The wrappers that observe effects also see the calls that fail. */
-function disturbOf({ disturb, disturbOperations }: TestRunOptions): Disturb | undefined {
-  if (disturbOperations === undefined) return disturb
+function disturbOf({ disturb, injectOperationFaults }: TestRunOptions): InjectFaults | undefined {
+  if (injectOperationFaults === undefined) return disturb
   return platform => ({
     ...disturb?.(platform),
-    operations: disturbOperations(platform.operations),
+    operations: injectOperationFaults(platform.operations),
   })
 }
 

@@ -40,7 +40,7 @@ export function createOperation(id: number, overrides: Partial<Operation> = {}):
 export const [firstId, barrierId, secondId] = [1 as OperationId, 2 as OperationId, 3 as OperationId]
 
 /** A plan of two deletes. The first is followed by a barrier, which releases the second. */
-export const plan: readonly Operation[] = [
+export const twoDeletesPlan: readonly Operation[] = [
   createOperation(firstId, { barrier: barrierId }),
   createOperation(barrierId, { op: 'join', needs: 1, releases: [secondId] }),
   createOperation(secondId, { needs: 1 }),
@@ -103,7 +103,7 @@ export async function openExecutorHarness(): Promise<ExecutorHarness> {
   let stackCount = 0
   return {
     platform,
-    async openDeployment({ plannedOperations = plan, ...faults } = {}) {
+    async openDeployment({ plannedOperations = twoDeletesPlan, ...faults } = {}) {
       const stack = stackIdOf('harness', `s${(stackCount += 1)}`)
       await platform.catalog.createStack(stack, 1 as EpochMs)
       const startInput = {

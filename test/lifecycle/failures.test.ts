@@ -177,7 +177,7 @@ test('a resource that is deleted with a replaced one is not deleted by a call of
     }
   await engine.run(program(1))
   await engine.run(program(2))
-  expect(cloud.log).not.toContain('delete inside-1')
+  expect(cloud.mutatingCalls).not.toContain('delete inside-1')
 })
 
 test.each(['operations.putOutcome', 'operations.select'])(
@@ -192,7 +192,7 @@ test.each(['operations.putOutcome', 'operations.select'])(
     expect(testRun.effects.filter(effect => effect === name)).toHaveLength(2)
     expect(testRun.result.result).toBe('succeeded')
     expect(idsOf(testRun)).toEqual(['a-1'])
-    expect(cloud.log).toEqual(['create a'])
+    expect(cloud.mutatingCalls).toEqual(['create a'])
     expect(JSON.stringify(testRun.events)).toContain(
       'it is kept in memory and retried: the store is temporarily unavailable',
     )

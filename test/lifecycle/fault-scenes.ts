@@ -4,7 +4,7 @@ import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snap
 import type { Urn } from '../../shared/names/urn.ts'
 import { deploymentIdOf, type OperationId } from '../../shared/records/ids.ts'
 import type { Program } from './engine.ts'
-import { ProcessKilledError, type Disturb } from './test-process.ts'
+import { ProcessKilledError, type InjectFaults } from './test-process.ts'
 import { firstProgram, type TestSetup, secondProgram } from './resume.ts'
 import {
   awaitKill,
@@ -39,7 +39,7 @@ async function putLateOutcome({ engine, cloud }: TestSetup): Promise<void> {
 /** The late outcome is in the inbox when the deployment starts. */
 const inbox: Scene = {
   name: 'up of a stack with an outcome in its inbox',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await putLateOutcome(setup)
     return setup.engine.run(secondProgram, { kill })
   },
@@ -49,7 +49,7 @@ const inbox: Scene = {
 const inboxResumed: Scene = {
   ...inbox,
   name: 'up that died after it had pinned a late outcome',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await putLateOutcome(setup)
     const earlierKill = { effect: 1, call: 'decisionLog.append pin', when: 'after' } as const
     await awaitKill(setup.engine.run(secondProgram, { kill: earlierKill }))
@@ -60,7 +60,7 @@ const inboxResumed: Scene = {
 /** A process hangs in a create, another one closes its deployment, and then the create returns. */
 const lateCreate: Scene = {
   name: 'a create that returns after its owner was considered dead',
-  async act({ engine, cloud }, kill) {
+  async run({ engine, cloud }, kill) {
     const { reached, release } = cloud.hold('more')
     const deposedRun = engine.run(oneMoreProgram, { kill }).then(
       () => undefined,
@@ -77,7 +77,7 @@ const lateCreate: Scene = {
 
 const failing: Scene = {
   name: 'up with an update that fails',
-  act({ engine, cloud }, kill) {
+  run({ engine, cloud }, kill) {
     cloud.faults.add('update changed-1')
     return engine.run(secondProgram, { kill })
   },
@@ -86,7 +86,7 @@ const failing: Scene = {
 
 const cancelled: Scene = {
   name: 'up that is cancelled',
-  act: ({ engine }, kill) =>
+  run: ({ engine }, kill) =>
     engine.run(secondProgram, { kill, onStart: running => running.cancel() }),
   recover: setup => runUntilDone(setup, upScenario),
 }
@@ -94,13 +94,13 @@ const cancelled: Scene = {
 /** The second run has another program. The operation that the first run decided has not begun. */
 const differentProgram: Scene = {
   name: 'up whose second run registers a resource with other inputs',
-  async act({ engine }, kill) {
+  async run({ engine }, kill) {
     const afterDecision = { effect: 1, row: { list: 'register', row: 1 }, when: 'after' } as const
     await awaitKill(engine.run(oneMoreProgram, { kill: afterDecision }))
     // The executor gets no message before the first select, with which the run withdraws the
     // earlier decision.
     const selected = Promise.withResolvers<void>()
-    const disturb: Disturb = ({ chains, operations }) => ({
+    const disturb: InjectFaults = ({ chains, operations }) => ({
       chains: {
         ...chains,
         receive: (max, waitMs, receiveOptions) =>
@@ -132,9 +132,9 @@ const otherProgram: Program = async monitor => {
 /** The stop flag is set between a begin and the control read after it. */
 const stopped: Scene = {
   name: 'up that is stopped directly after a begin',
-  act({ engine }, kill) {
+  run({ engine }, kill) {
     let hasStopped = false
-    const disturb: Disturb = ({ operations, control }) => ({
+    const disturb: InjectFaults = ({ operations, control }) => ({
       operations: {
         ...operations,
         async begin(deployment, operation, beginRequest) {
@@ -152,8 +152,8 @@ const stopped: Scene = {
 
 const lostProvider: Scene = {
   name: 'a delete during which the provider is lost',
-  before: wideProgram,
-  act({ engine }, kill) {
+  initialProgram: wideProgram,
+  run({ engine }, kill) {
     let isLost = false
     const options = { ...wavesScenario.options, kill }
     return engine.run(undefined, {
@@ -177,8 +177,8 @@ const failUnexpectedly = (): Promise<never> => Promise.reject(new TypeError('a s
 /** Every delivery is the last of its message, and the begin of the only new resource fails. */
 const poisoned: Scene = {
   name: 'an operation that cannot be begun',
-  act({ engine }, kill) {
-    const disturb: Disturb = ({ operations, chains }) => ({
+  run({ engine }, kill) {
+    const disturb: InjectFaults = ({ operations, chains }) => ({
       operations: { ...operations, begin: failUnexpectedly },
       chains: { ...chains, receive: deliverLastTime(chains) },
     })
@@ -213,17 +213,18 @@ const crossedProgram: Program = async monitor => {
  */
 const poisonedWave: Scene = {
   name: 'a wave with a delete that cannot be begun',
-  before: crossedProgram,
-  act({ engine, cloud }, kill) {
+  initialProgram: crossedProgram,
+  run({ engine, cloud }, kill) {
     let poisonedOperation: number | undefined
-    const disturb: Disturb = ({ operations, chains }) => ({
+    const disturb: InjectFaults = ({ operations, chains }) => ({
       operations: {
         ...operations,
         async begin(deployment, operation, beginRequest) {
           poisonedOperation ??= operation
           if (operation !== poisonedOperation)
             return operations.begin(deployment, operation, beginRequest)
-          while (cloud.log.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+          while (cloud.mutatingCalls.length === 0)
+            await new Promise(resolve => setTimeout(resolve, 20))
           await new Promise(resolve => setTimeout(resolve, 200))
           return failUnexpectedly()
         },
@@ -240,10 +241,10 @@ const poisonedWave: Scene = {
  */
 const redelivered: Scene = {
   name: 'a delete whose message is delivered again after the delete ended',
-  before: wideProgram,
-  act({ engine }, kill) {
+  initialProgram: wideProgram,
+  run({ engine }, kill) {
     let hasFailed = false
-    const disturb: Disturb = ({ operations }) => ({
+    const disturb: InjectFaults = ({ operations }) => ({
       operations: {
         ...operations,
         arrive(deployment, to, from) {
@@ -265,8 +266,8 @@ const redelivered: Scene = {
 const duplicateMessages: Scene = {
   name: 'duplicate messages, and messages with an unknown operation',
   delayMs: 100,
-  act({ engine }, kill) {
-    const disturb: Disturb = ({ chains }) => ({
+  run({ engine }, kill) {
+    const disturb: InjectFaults = ({ chains }) => ({
       chains: {
         ...chains,
         send: messages => {

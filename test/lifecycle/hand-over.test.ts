@@ -70,9 +70,9 @@ describe('with a time limit for functions', () => {
     const testRun = await engine.run(createMany(24), { functionLimitMs: 1_200, parallel: 2 })
     expect(testRun.result.result).toBe('succeeded')
     expect(testRun.result.changes).toMatchObject({ create: 26 })
-    expect(new Set(cloud.log).size).toBe(25)
-    expect(cloud.log).toHaveLength(25)
-    expect(cloud.readPeak()).toBeLessThanOrEqual(2)
+    expect(new Set(cloud.mutatingCalls).size).toBe(25)
+    expect(cloud.mutatingCalls).toHaveLength(25)
+    expect(cloud.readPeakConcurrency()).toBeLessThanOrEqual(2)
     expect(readHandOvers(testRun).length).toBeGreaterThan(1)
     expect((await countDecisions(engine, 1)).length).toBeGreaterThan(2)
     // Every step is reported once, whichever executor ran it and whichever generator decided it.
@@ -98,11 +98,11 @@ describe('with a time limit for functions', () => {
       message: expect.stringContaining('the program changed while its deployment was running'),
     })
     clearTimeout(editTimer)
-    expect(cloud.log.length).toBeLessThan(25)
+    expect(cloud.mutatingCalls.length).toBeLessThan(25)
     const after = await engine.run(createMany(24))
     expect(after.result).toMatchObject({ result: 'succeeded', pending: [] })
-    expect(new Set(cloud.log).size).toBe(25)
-    expect(cloud.log).toHaveLength(25)
+    expect(new Set(cloud.mutatingCalls).size).toBe(25)
+    expect(cloud.mutatingCalls).toHaveLength(25)
   }, 240_000)
 
   test('deletes and refreshes continue from generator to generator', async () => {
@@ -122,7 +122,7 @@ describe('with a time limit for functions', () => {
     })
     expect(destroyRun.result.changes).toMatchObject({ delete: 14 })
     expect([...cloud.objects.keys()]).toEqual([])
-    expect(cloud.log.filter(line => line.startsWith('delete '))).toHaveLength(13)
+    expect(cloud.mutatingCalls.filter(line => line.startsWith('delete '))).toHaveLength(13)
   }, 240_000)
 
   test('the summary counts the steps of earlier generators when a later one only waits for deletes', async () => {
@@ -142,7 +142,7 @@ describe('with a time limit for functions', () => {
     const engine = await engines.open(cloud)
     const testRun = await engine.run(createMany(1), { functionLimitMs: 1_500 })
     expect(testRun.result.changes).toMatchObject({ create: 3 })
-    expect(cloud.log).toHaveLength(2)
+    expect(cloud.mutatingCalls).toHaveLength(2)
     expect(readHandOvers(testRun).filter(line => line.includes('parks'))).toHaveLength(2)
   }, 240_000)
 
@@ -162,7 +162,7 @@ describe('with a time limit for functions', () => {
     expect((await testRun).events.filter(event => 'summaryEvent' in event)).toHaveLength(1)
     // The running operation was awaited and recorded.
     expect((await testRun).state.resources?.map(({ id }) => id)).toContain('n0-1')
-    expect(cloud.log).toEqual(['create n0'])
+    expect(cloud.mutatingCalls).toEqual(['create n0'])
   }, 240_000)
 
   test('a program that needs longer than the time limit is completed by a generator without a limit', async () => {
@@ -175,7 +175,7 @@ describe('with a time limit for functions', () => {
     }
     const testRun = await engine.run(slowProgram, { functionLimitMs: 1_500 })
     expect(testRun.result.changes).toMatchObject({ create: 3 })
-    expect(cloud.log).toEqual(['create early', 'create late'])
+    expect(cloud.mutatingCalls).toEqual(['create early', 'create late'])
     expect(readHandOvers(testRun).at(-1)).toContain('the next generator has no time limit')
   }, 240_000)
 
@@ -198,7 +198,7 @@ describe('with a time limit for functions', () => {
     cloud.faults.add('delete a-1')
     const testRun = await engine.run(undefined, { command: 'destroy', functionLimitMs: 1_500 })
     expect(testRun.result.result).toBe('failed')
-    expect(slowCloud.log).toEqual(['delete b-1'])
+    expect(slowCloud.mutatingCalls).toEqual(['delete b-1'])
     expect(testRun.state.resources?.map(({ id }) => id)).not.toContain('b-1')
     expect(testRun.events.some(event => 'summaryEvent' in event)).toBe(true)
   }, 240_000)

@@ -54,8 +54,8 @@ const createChangedProgram =
 
 const hooked: Scene = {
   name: 'up with hooks',
-  before: initialProgram,
-  act({ engine, cloud }, kill) {
+  initialProgram: initialProgram,
+  run({ engine, cloud }, kill) {
     cloud.faults.add('update changed-1')
     return engine.run(createChangedProgram(cloud), { kill })
   },
@@ -81,8 +81,8 @@ const emptyProgram: Program = async monitor => {
 
 const hookedWide: Scene = {
   name: 'up with many deletes and hooks',
-  before: manyProgram,
-  act: ({ engine }, kill) => engine.run(emptyProgram, { kill }),
+  initialProgram: manyProgram,
+  run: ({ engine }, kill) => engine.run(emptyProgram, { kill }),
   recover: setup => runUntilDone(setup, { program: emptyProgram, options: {} }),
 }
 

@@ -30,8 +30,8 @@ async function readResults({ platform, stack }: TestFunctions): Promise<unknown>
 
 test('a generator completes a narrow deployment without an executor, and reports each step once', async () => {
   const functions = await openRequested(3)
-  expect(await functions.generate({}, inlineOptions)).toBe('ended')
-  expect(functions.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
+  expect(await functions.runGenerator({}, inlineOptions)).toBe('ended')
+  expect(functions.cloud.mutatingCalls.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
   const deployment = `${functions.stack}/1` as DeploymentId
   expect(await functions.platform.chains.receive(10, 0, { deployment })).toEqual([])
   const { events } = await functions.platform.events.read(deployment, 0, 1_000)
@@ -45,14 +45,14 @@ test('a generator completes a narrow deployment without an executor, and reports
 test('a generator without a time limit leaves all operations to executors', async () => {
   const functions = await openRequested(3)
   const shutdown = new AbortController()
-  const generation = functions.generate(
+  const generation = functions.runGenerator(
     {},
     { inlineOperationsMax: 4, handOverSignal: shutdown.signal },
   )
   const deployment = `${functions.stack}/1` as DeploymentId
   const deliveries = await functions.platform.chains.receive(10, 20_000, { deployment })
   expect(deliveries).not.toEqual([])
-  expect(functions.cloud.log).toEqual([])
+  expect(functions.cloud.mutatingCalls).toEqual([])
   shutdown.abort()
   expect(await generation).toBe('handed over')
 })
@@ -61,21 +61,26 @@ test('a wide deployment is completed by executors and its generator', async () =
   const functions = await openRequested(12, 200)
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   expect(await functions.runToIdle(inlineOptions)).toContain('ended')
-  expect(functions.cloud.log).toHaveLength(12)
+  expect(functions.cloud.mutatingCalls).toHaveLength(12)
   expect(await readResults(functions)).toEqual(['succeeded'])
 })
 
 test('a generator does not park while it runs an operation', async () => {
   const functions = await openRequested(1, 4_000)
   // A generator parks after three seconds without a decision, unless it runs an operation.
-  expect(await functions.generate({}, { limitMs: 12_000, inlineOperationsMax: 4 })).toBe('ended')
-  expect(functions.cloud.log).toEqual(['create t0'])
+  expect(await functions.runGenerator({}, { limitMs: 12_000, inlineOperationsMax: 4 })).toBe(
+    'ended',
+  )
+  expect(functions.cloud.mutatingCalls).toEqual(['create t0'])
 })
 
 test('a hand-over waits for the operations of the generator', async () => {
   const functions = await openRequested(3, 1_500)
   const shutdown = new AbortController()
-  const generation = functions.generate({}, { ...inlineOptions, handOverSignal: shutdown.signal })
+  const generation = functions.runGenerator(
+    {},
+    { ...inlineOptions, handOverSignal: shutdown.signal },
+  )
   const { operations } = functions.platform
   const ids = Array.from({ length: 10 }, (_, index) => index as OperationId)
   const isBegun = async (): Promise<boolean> => {
@@ -86,7 +91,7 @@ test('a hand-over waits for the operations of the generator', async () => {
   shutdown.abort()
   expect(await generation).toBe('handed over')
   expect(await functions.runToIdle(inlineOptions)).toContain('ended')
-  expect(functions.cloud.log.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
+  expect(functions.cloud.mutatingCalls.toSorted()).toEqual(['create t0', 'create t1', 'create t2'])
   expect(await readResults(functions)).toEqual(['succeeded'])
 })
 
@@ -98,13 +103,13 @@ test.each([
   async (when, call) => {
     const functions = await openRequested(1)
     const kill = { effect: 1, call, when } as const
-    await expect(functions.generate({}, { ...inlineOptions, kill })).rejects.toThrow(
+    await expect(functions.runGenerator({}, { ...inlineOptions, kill })).rejects.toThrow(
       ProcessKilledError,
     )
     // The first nudge notes the dead holder. A later one finds its lease unchanged and takes over.
-    expect(await functions.generate(functions.nudges.shift(), inlineOptions)).toBe('held')
+    expect(await functions.runGenerator(functions.nudges.shift(), inlineOptions)).toBe('held')
     expect(await functions.runToIdle(inlineOptions)).toContain('ended')
-    expect(functions.cloud.log).toEqual(['create t0'])
+    expect(functions.cloud.mutatingCalls).toEqual(['create t0'])
     expect(await readResults(functions)).toEqual(['succeeded'])
   },
 )

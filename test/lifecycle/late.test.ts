@@ -56,7 +56,7 @@ test('a resource that a process created after that process was considered dead i
   ])
   const third = await engine.run(program)
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
-  expect(cloud.log).toEqual(['create a', 'create slow'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create slow'])
   // The late executor may repeat its write to the inbox after the deployment has taken the outcome.
   for (const item of late) await engine.platform.catalog.putLateOutcome(second.stack, item)
   expect(await engine.platform.catalog.listLateOutcomes(second.stack, 10)).toEqual([])
@@ -106,7 +106,7 @@ test('a late replacement takes the place of the resource that was deleted for it
   const third = await engine.run(createAt(2))
   expect(third.result).toMatchObject({ result: 'succeeded', pending: [] })
   expect(third.state.resources?.at(-1)).toMatchObject({ id: 'a', inputs: { replace: 2 } })
-  expect(cloud.log).toEqual(['create a', 'delete a', 'create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete a', 'create a'])
 })
 
 test('a late object whose pending create was cleared is deleted', async () => {
@@ -120,7 +120,7 @@ test('a late object whose pending create was cleared is deleted', async () => {
   await deposed
   await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
-  expect(cloud.log).toEqual(['create a', 'create slow', 'delete slow-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create slow', 'delete slow-1'])
 })
 
 /** Opens an engine with a stack whose inbox names an object that no state contains. */
@@ -151,7 +151,7 @@ test.for(
   await engine.run(createThings({ a: { v: 1 } }), { kill }).catch((thrown: unknown) => thrown)
   await engine.run(createThings({ a: { v: 1 } }))
   expect([...cloud.objects.keys()]).toEqual(['a-1'])
-  expect(cloud.log).toEqual(['create a', 'delete late-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete late-1'])
   expect(await engine.platform.catalog.listLateOutcomes(stack, 10)).toEqual([])
 })
 
@@ -166,5 +166,5 @@ test('a late outcome is taken once by a deployment that is resumed', async () =>
   await engine.run(program, { resume: true })
   expect(await engine.platform.catalog.listLateOutcomes(stack, 10)).toEqual([])
   await engine.run(program)
-  expect(cloud.log).toEqual(['create a', 'delete late-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete late-1'])
 })

@@ -34,6 +34,6 @@ test.each([
     )
   })
   expect(String(refusal)).toContain(message)
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   expect(JSON.stringify(testRun.state)).not.toContain('banana')
 })

@@ -26,7 +26,7 @@ export interface ProgramFunctions {
     ) => Partial<TransformResponse> | Promise<Partial<TransformResponse>>,
   ) => Callback
   /** Adds a function that responds with the bytes of `run`. If `run` throws, the call fails. */
-  readonly addRaw: (run: () => Uint8Array) => Callback
+  readonly addRawFunction: (run: () => Uint8Array) => Callback
   readonly registerStackTransform: (callback: Callback) => Promise<void>
   readonly registerInvokeTransform: (
     run: (request: TransformInvokeRequest) => Partial<TransformInvokeResponse>,
@@ -99,7 +99,7 @@ export async function openProgramFunctions({
         const answer = await work(TransformRequest.decode(bytes))
         return TransformResponse.encode(TransformResponse.create(answer)).finish()
       }),
-    addRaw: work => addFunction(async () => work()),
+    addRawFunction: work => addFunction(async () => work()),
     registerStackTransform: callback =>
       callMonitor(done => client.registerStackTransform(callback, done)),
     registerInvokeTransform: work => {

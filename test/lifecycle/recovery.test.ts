@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
-import { finishClose } from '../../shared/engine/deployment/ownership/close.ts'
+import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { limits } from '../../shared/config/limits.ts'
 import { createLiveness } from '../../shared/engine/deployment/ownership/liveness.ts'
 import { endAbandonedOperations } from '../../shared/engine/deployment/recovery/end-abandoned-operations.ts'

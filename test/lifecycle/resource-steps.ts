@@ -13,4 +13,4 @@ export function resourceStepsOf(events: readonly EngineEventPayload[]): readonly
 }
 
 /** Returns the inputs whose change forces a replacement in the test cloud. */
-export const withReplace = (replace: number): Record<string, unknown> => ({ replace })
+export const createReplaceInput = (replace: number): Record<string, unknown> => ({ replace })

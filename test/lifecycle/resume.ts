@@ -215,7 +215,7 @@ export async function checkCloud(
   testRun: TestRun,
   label: string,
 ): Promise<boolean> {
-  const creates = cloud.log.filter(line => line.startsWith('create '))
+  const creates = cloud.mutatingCalls.filter(line => line.startsWith('create '))
   expect(creates.length, `${label}: ${creates.join()}`).toBe(new Set(creates).size)
   const cloudResources = (testRun.state.resources ?? []).filter(
     ({ custom, type }) => custom && !type.startsWith('pulumi:'),

@@ -51,24 +51,24 @@ async function readPublished({
 test('an operation that cannot begin does not affect running ones', async () => {
   const cloud = createCloud(3_000)
   const engine = await engines.open(cloud)
-  const disturbOperations = failSecondBegin(Infinity)
-  await expect(engine.run(bothProgram, { ...fastRetries, disturbOperations })).rejects.toThrow(
+  const injectOperationFaults = failSecondBegin(Infinity)
+  await expect(engine.run(bothProgram, { ...fastRetries, injectOperationFaults })).rejects.toThrow(
     'disk is full',
   )
-  expect(cloud.log).toHaveLength(1)
+  expect(cloud.mutatingCalls).toHaveLength(1)
   expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
 }, 240_000)
 
 test('a begin whose reply was lost is given back without a provider call, and nothing is pending', async () => {
   const cloud = createCloud(300)
   const engine = await engines.open(cloud)
-  const disturbOperations = failSecondBegin(Infinity, (operations, ...args) =>
+  const injectOperationFaults = failSecondBegin(Infinity, (operations, ...args) =>
     operations.begin(...args),
   )
-  await expect(engine.run(bothProgram, { ...fastRetries, disturbOperations })).rejects.toThrow(
+  await expect(engine.run(bothProgram, { ...fastRetries, injectOperationFaults })).rejects.toThrow(
     'disk is full',
   )
-  expect(cloud.log).toHaveLength(1)
+  expect(cloud.mutatingCalls).toHaveLength(1)
   expect(await readPublished(engine)).toEqual({ ids: [...cloud.objects.keys()], pending: 0 })
 }, 240_000)
 
@@ -76,12 +76,12 @@ test('a begin that the store refuses temporarily is retried, and the provider is
   for (const takesEffect of [false, true]) {
     const cloud = createCloud(300)
     const engine = await engines.open(cloud)
-    const disturbOperations = failSecondBegin(2, (operations, ...args) =>
+    const injectOperationFaults = failSecondBegin(2, (operations, ...args) =>
       takesEffect ? operations.begin(...args) : undefined,
     )
-    const { result } = await engine.run(bothProgram, { parallel: 2, disturbOperations })
+    const { result } = await engine.run(bothProgram, { parallel: 2, injectOperationFaults })
     expect(result.result).toBe('succeeded')
-    expect(cloud.log).toHaveLength(2)
+    expect(cloud.mutatingCalls).toHaveLength(2)
     expect(await readPublished(engine)).toMatchObject({ pending: 0 })
   }
 })

@@ -47,7 +47,7 @@ export function errorsOf({ events }: Pick<TestRun, 'events'>): readonly string[]
  * Returns the policy violations and remediations that a run reported, as
  * `level pack/policy resource`. The level of a remediation is `remediated`.
  */
-export function policiesOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
+export function policyResultsOf({ events }: Pick<TestRun, 'events'>): readonly string[] {
   return events.flatMap(event => describePolicy(event))
 }
 

@@ -18,7 +18,7 @@ export const listEvenUrns = (count: number): readonly string[] =>
 type OptionsOf = (name: string, index: number) => object
 
 /** Returns a program of independent resources, registered concurrently. `object`: their inputs. */
-export const createFlat =
+export const createFlatProgram =
   (optionsOf: OptionsOf = () => ({}), object: OptionsOf = () => ({ v: 1 })) =>
   (count: number): Program =>
   async monitor => {
@@ -48,13 +48,13 @@ export const createChain =
   }
 
 /** Returns a program in which all resources depend on the first one. */
-export const createStar =
+export const createStarProgram =
   (firstObject: object, options: object = {}, optionsOfEach: OptionsOf = () => ({})) =>
   (count: number): Program =>
   async monitor => {
     await registerThing(monitor, 'root', { ...firstObject }, options)
     const root = scaleUrnOf('root')
-    await createFlat(
+    await createFlatProgram(
       (name, index) => ({ ...withDependency(root), ...options, ...optionsOfEach(name, index) }),
       () => ({
         replace: 'x',
@@ -65,7 +65,7 @@ export const createStar =
 /**
  * Returns a program in which every second resource is replaced and deleted with the previous one.
  */
-export const createPairs =
+export const createPairsProgram =
   (value: string) =>
   (count: number): Program =>
   async monitor => {
@@ -83,12 +83,14 @@ export const createPairs =
   }
 
 /** Returns a program in which all resources are children of one component. */
-export const createChildren =
+export const createChildrenProgram =
   (component: string, optionsOf: OptionsOf = () => ({})) =>
   (count: number): Program =>
   async monitor => {
     const { urn } = await monitor.register({ type: 'test:index:Group', name: component })
-    await createFlat((name, index) => ({ parent: urn, ...optionsOf(name, index) }))(count)(monitor)
+    await createFlatProgram((name, index) => ({ parent: urn, ...optionsOf(name, index) }))(count)(
+      monitor,
+    )
     await monitor.registerOutputs(urn, { done: true })
   }
 
@@ -103,7 +105,7 @@ export const createWithProvider =
       custom: true,
       object: { region },
     })
-    await createFlat(() => ({ provider: `${urn}::${id}` }))(count)(monitor)
+    await createFlatProgram(() => ({ provider: `${urn}::${id}` }))(count)(monitor)
   }
 
 /** Returns a program of components that register outputs. */

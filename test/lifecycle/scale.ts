@@ -1,16 +1,16 @@
 import { createCloud, type Cloud } from './cloud.ts'
 import { type TestRunOptions, openEngine, type Program } from './engine.ts'
 import {
-  createChildren,
+  createChildrenProgram,
   createChain,
   createComponents,
   listEvenUrns,
-  createFlat,
+  createFlatProgram,
   createImports,
   listNames,
-  createPairs,
+  createPairsProgram,
   createWithProvider,
-  createStar,
+  createStarProgram,
   scaleUrnOf,
 } from './scale-programs.ts'
 import { deleteFirst, registerThing } from './register-thing.ts'
@@ -29,12 +29,16 @@ export interface ScaleCase {
 
 /** All cases that are measured. */
 export const scaleCases: readonly ScaleCase[] = [
-  { name: 'creates', createProgram: createFlat() },
-  { name: 'unchanged resources', createInitialProgram: createFlat(), createProgram: createFlat() },
+  { name: 'creates', createProgram: createFlatProgram() },
+  {
+    name: 'unchanged resources',
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(),
+  },
   {
     name: 'updates',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(undefined, () => ({ v: 2 })),
   },
   { name: 'a chain of creates', createProgram: createChain({ replace: 'a' }) },
   {
@@ -49,26 +53,28 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a star that is deleted before it is replaced',
-    createInitialProgram: createStar({ replace: 'a' }, deleteFirst),
-    createProgram: createStar({ replace: 'b' }, deleteFirst),
+    createInitialProgram: createStarProgram({ replace: 'a' }, deleteFirst),
+    createProgram: createStarProgram({ replace: 'b' }, deleteFirst),
   },
   {
     name: 'all resources replaced together with one',
-    createInitialProgram: createStar({ replace: 'a' }, {}, () => ({
+    createInitialProgram: createStarProgram({ replace: 'a' }, {}, () => ({
       replaceWith: [scaleUrnOf('root')],
     })),
-    createProgram: createStar({ replace: 'b' }, {}, () => ({ replaceWith: [scaleUrnOf('root')] })),
+    createProgram: createStarProgram({ replace: 'b' }, {}, () => ({
+      replaceWith: [scaleUrnOf('root')],
+    })),
   },
   {
     name: 'all resources deleted together with one',
-    createInitialProgram: createStar({ replace: 'a' }, {}, () => ({
+    createInitialProgram: createStarProgram({ replace: 'a' }, {}, () => ({
       deletedWith: scaleUrnOf('root'),
     })),
     createProgram: () => async () => undefined,
   },
   {
     name: 'all resources renamed by aliases',
-    createInitialProgram: createFlat(),
+    createInitialProgram: createFlatProgram(),
     createProgram: count => async monitor => {
       for (const name of listNames(count))
         await registerThing(monitor, `new-${name}`, { v: 1 }, { aliases: [{ spec: { name } }] })
@@ -76,8 +82,8 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'all resources moved to another parent',
-    createInitialProgram: createChildren('one'),
-    createProgram: createChildren('two', () => ({
+    createInitialProgram: createChildrenProgram('one'),
+    createProgram: createChildrenProgram('two', () => ({
       aliases: [{ spec: { parentUrn: scaleUrnOf('one', 'test:index:Group') } }],
     })),
   },
@@ -93,7 +99,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a refresh',
-    createInitialProgram: createFlat(),
+    createInitialProgram: createFlatProgram(),
     optionsOf: () => ({ command: 'refresh' }),
   },
   {
@@ -104,7 +110,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a destroy',
-    createInitialProgram: createFlat(),
+    createInitialProgram: createFlatProgram(),
     optionsOf: () => ({ command: 'destroy' }),
   },
   {
@@ -119,7 +125,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a destroy of a star in waves',
-    createInitialProgram: createStar({ replace: 'a' }),
+    createInitialProgram: createStarProgram({ replace: 'a' }),
     optionsOf: () => ({ command: 'destroy', release: 'antichain' }),
   },
   {
@@ -132,7 +138,7 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a destroy of all resources by a pattern',
-    createInitialProgram: createFlat(),
+    createInitialProgram: createFlatProgram(),
     optionsOf: () => ({
       command: 'destroy',
       targeting: { targets: ['**'], targetDependents: true },
@@ -140,54 +146,54 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'all resources deleted before they are replaced',
-    createInitialProgram: createFlat(
+    createInitialProgram: createFlatProgram(
       () => deleteFirst,
       () => ({ replace: 'a' }),
     ),
-    createProgram: createFlat(
+    createProgram: createFlatProgram(
       () => deleteFirst,
       () => ({ replace: 'b' }),
     ),
   },
   {
     name: 'each resource deleted and replaced together with another',
-    createInitialProgram: createPairs('a'),
-    createProgram: createPairs('b'),
+    createInitialProgram: createPairsProgram('a'),
+    createProgram: createPairsProgram('b'),
   },
   {
     name: 'imports with the resource option',
     beforeTimedRun: (cloud, count) => {
       for (const name of listNames(count)) cloud.objects.set(`${name}-1`, { v: 1 })
     },
-    createProgram: createFlat(name => ({ importId: `${name}-1` })),
+    createProgram: createFlatProgram(name => ({ importId: `${name}-1` })),
   },
   {
     name: 'a destroy that excludes all resources as protected',
-    createInitialProgram: createFlat(() => ({ protect: true })),
+    createInitialProgram: createFlatProgram(() => ({ protect: true })),
     optionsOf: () => ({ command: 'destroy', targeting: { excludeProtected: true } }),
   },
   {
     name: 'a refresh with the program',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(),
     optionsOf: () => ({ command: 'refresh', runProgram: true }),
   },
   {
     name: 'an update with a refresh',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(undefined, () => ({ v: 2 })),
     optionsOf: () => ({ refresh: true }),
   },
   {
     name: 'half of the resources as targets',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(undefined, () => ({ v: 2 })),
     optionsOf: count => ({ targeting: { targets: listEvenUrns(count) } }),
   },
   {
     name: 'half of the resources excluded with dependents',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(undefined, () => ({ v: 2 })),
     optionsOf: count => ({ targeting: { excludes: listEvenUrns(count), excludeDependents: true } }),
   },
   {
@@ -198,8 +204,8 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'half of the resources replaced on request',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(),
     optionsOf: count => ({ targeting: { replaces: listEvenUrns(count) } }),
   },
   {
@@ -211,8 +217,8 @@ export const scaleCases: readonly ScaleCase[] = [
   },
   {
     name: 'a preview that drafts an update plan',
-    createInitialProgram: createFlat(),
-    createProgram: createFlat(undefined, () => ({ v: 2 })),
+    createInitialProgram: createFlatProgram(),
+    createProgram: createFlatProgram(undefined, () => ({ v: 2 })),
     optionsOf: () => ({ dryRun: true, request: { draftsUpdatePlan: true } }),
   },
   {

@@ -11,11 +11,11 @@ import { type TestSetup, resumeOrRun, type ResumeScenario, scenarios } from './r
 export interface Scene {
   readonly name: string
   /** Program of the stack before the scene; if absent, `firstProgram`. */
-  readonly before?: Program
+  readonly initialProgram?: Program
   /** Duration of each mutating provider call, in ms. If absent: 0. */
   readonly delayMs?: number
   /** Runs the scene. `kill` applies to its last process. Throws `ProcessKilledError` for a kill. */
-  readonly act: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
+  readonly run: (setup: TestSetup, kill: KillPoint | undefined) => Promise<unknown>
   /** Recovers from a crash as users or other processes do. */
   readonly recover: (setup: TestSetup) => Promise<TestRun>
 }
@@ -49,7 +49,7 @@ function createPlain(scenario: ResumeScenario, overrides: Partial<Scene> = {}): 
   const { program, options, name } = scenario
   return {
     name,
-    act: ({ engine }, kill) => engine.run(program, { ...options, kill }),
+    run: ({ engine }, kill) => engine.run(program, { ...options, kill }),
     recover: setup => runUntilDone(setup, scenario),
     ...overrides,
   }
@@ -65,7 +65,7 @@ function createResumed(
   const { isClosed = false, ...overrides } = variant
   return {
     name: `${name} that died and is ${isClosed ? 'closed' : 'resumed'}`,
-    async act({ engine }, kill) {
+    async run({ engine }, kill) {
       await awaitKill(engine.run(program, { ...options, kill: earlierKill }))
       return engine.run(program, { ...options, resume: !isClosed, kill })
     },
@@ -129,7 +129,7 @@ export const plainScenes = {
   targeted: createPlain(targeted),
   refreshed: createPlain(upWithRefresh),
   destroyed: createPlain(destroyed),
-  waves: createPlain(inWaves, { before: wideProgram }),
+  waves: createPlain(inWaves, { initialProgram: wideProgram }),
   resumed: createResumed(up, { ...killAfterFirst, call: 'provider.update' }),
   endFound: createResumed(up, { ...killAfterFirst, row: { list: 'runOperation', row: 3 } }),
   closed: createResumed(

@@ -63,7 +63,7 @@ async function putRequest({ engine }: TestSetup, key = 'k'): Promise<void> {
 
 const served: Scene = {
   name: 'a function that is nudged for a stack with a request',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await putRequest(setup)
     return setup.engine.runKillable(kill, process => serveNudge(process))
   },
@@ -75,7 +75,7 @@ const served: Scene = {
 
 const reconciled: Scene = {
   name: 'a reconciliation of all stacks',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await putRequest(setup)
     return setup.engine.runKillable(kill, ({ platform }) => reconcileStacks(platform))
   },
@@ -87,7 +87,7 @@ const reconciled: Scene = {
 
 const foundHeld: Scene = {
   name: 'a function that is nudged for a deployment whose holder may live',
-  async act(setup, kill) {
+  async run(setup, kill) {
     const { program } = upScenario
     const killBeforeRegistration = {
       effect: 1,
@@ -105,7 +105,7 @@ const foundHeld: Scene = {
 
 const passedOn: Scene = {
   name: 'a function that must shut down before the second request of its stack',
-  async act(setup, kill) {
+  async run(setup, kill) {
     for (const key of ['refused', 'waiting']) await putRequest(setup, key)
     return setup.engine.runKillable(kill, process => serveNudge(process, refusalAtShutdown))
   },
@@ -118,7 +118,7 @@ const passedOn: Scene = {
 /** The request is withdrawn while the deployment is pinned, after a check had found it waiting. */
 const withdrawn: Scene = {
   name: 'a deployment whose request is withdrawn as it is pinned',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await putRequest(setup)
     const { program, options } = upScenario
     const disturb: TestRunOptions['disturb'] = ({ requests }) => ({
@@ -142,7 +142,7 @@ const withdrawn: Scene = {
 /** The plan of a preview is stored for an approval, and again after a crash. */
 const held: Scene = {
   name: 'a preview whose plan waits for an approval',
-  act: (setup, kill) => setup.engine.runKillable(kill, storePreviewedPlan),
+  run: (setup, kill) => setup.engine.runKillable(kill, storePreviewedPlan),
   async recover(setup) {
     await setup.engine.runKillable(undefined, storePreviewedPlan)
     return runUntilDone(setup, upScenario)

@@ -79,17 +79,17 @@ test('generators plan the removal of a stack, and remove it with its documents w
   const notificationKey = { kind: 'notification', scope: stack, name: 'ops' } as const
   await platform.documents.put(notificationKey, { url: 'https://example.com', events: [] }, 0)
   await runSchedule()
-  await functions.generate()
+  await functions.runGenerator()
   const [nudge] = nudges
   expect(nudge?.delayMs).toBeGreaterThan(0)
   expect(nudge?.delayMs).toBeLessThanOrEqual(delayMs)
   expect(await platform.documents.get(notificationKey)).toBeDefined()
   await makeRemovalDue()
-  expect(await functions.generate()).toBe('idle')
+  expect(await functions.runGenerator()).toBe('idle')
   expect(await platform.catalog.getStack(stack)).toBeUndefined()
   for (const key of [scheduleKey(), notificationKey])
     expect(await platform.documents.get(key)).toBeUndefined()
-  expect(await functions.generate()).toBe('idle')
+  expect(await functions.runGenerator()).toBe('idle')
 })
 
 test('the delay of a removal begins when the notifications were sent, not at the destroy', async () => {
@@ -111,7 +111,7 @@ test('nothing is removed while another process may still send the notifications'
   const expiresAt = (platform.clock.now() + 60_000) as EpochMs
   await platform.marks.mark(`claim ${taskId}`, expiresAt)
   nudges.splice(0)
-  await functions.generate()
+  await functions.runGenerator()
   expect(nudges).toEqual([{ stack, delayMs: triggerLimits.deliveryClaimMs }])
   expect(await platform.documents.get(scheduleKey())).toBeDefined()
 })
@@ -121,7 +121,7 @@ test('the documents that a dead process has left are removed with the next nudge
   await putSchedule({ removesStack: true })
   await runSchedule()
   await platform.catalog.removeStack(stack)
-  expect(await functions.generate()).toBe('idle')
+  expect(await functions.runGenerator()).toBe('idle')
   expect(await platform.documents.get(scheduleKey())).toBeUndefined()
 })
 

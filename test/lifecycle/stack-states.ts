@@ -79,7 +79,7 @@ export function messagesOf(
 }
 
 /** Runs an empty program, then appends resources to the state of the engine's stack. */
-export async function addResources(
+export async function deployThenAddResources(
   engine: TestEngine,
   resources: readonly (Partial<StoredResource> & Pick<StoredResource, 'urn'>)[],
 ): Promise<void> {

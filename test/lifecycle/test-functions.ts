@@ -43,7 +43,7 @@ export interface TestFunctions {
   /** Requests an edit of the state. `ageMs`: the time since the request. */
   readonly requestEdit: (key: string, edit: EditRequest['edit'], ageMs?: number) => Promise<boolean>
   /** Delivers a nudge to a generator. Throws `ProcessKilledError` when the generator is killed. */
-  readonly generate: (
+  readonly runGenerator: (
     nudge?: Partial<QueuedNudge>,
     options?: FunctionCallOptions,
   ) => Promise<ServeOutcome>
@@ -121,7 +121,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       home,
       number: (processNumber += 1),
       kill,
-      disturb: platformPorts => ({
+      injectFaults: platformPorts => ({
         nudges: {
           ...platformPorts.nudges,
           nudge: async (nudgedStack, delayMs, nudgeOptions) =>
@@ -205,7 +205,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       },
       program: { kind: 'last' },
     })
-  const generate: TestFunctions['generate'] = (nudge = {}, options = {}) => {
+  const generate: TestFunctions['runGenerator'] = (nudge = {}, options = {}) => {
     const { limitMs, handOverSignal } = options
     const time = {
       ...(limitMs === undefined ? {} : { limitMs }),
@@ -256,7 +256,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       const at = (platform.clock.now() - ageMs) as EpochMs
       return platform.requests.put({ stack, key, at, by: 'a test', edit })
     },
-    generate,
+    runGenerator: generate,
     execute,
     runToIdle,
     readState: async () =>

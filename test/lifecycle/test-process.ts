@@ -117,7 +117,7 @@ function isPreview([request]: readonly unknown[]): boolean {
 }
 
 /** A function that returns the ports with injected faults. The other ports do not change. */
-export type Disturb = (platform: EmbeddedPlatform) => Partial<EmbeddedPlatform>
+export type InjectFaults = (platform: EmbeddedPlatform) => Partial<EmbeddedPlatform>
 
 /** Opens a process over the store of a home, with its own holder identity. */
 export async function openTestProcess(options: {
@@ -131,7 +131,7 @@ export async function openTestProcess(options: {
   /** Called for each effect. */
   readonly onEffect?: ((name: string, args: readonly unknown[]) => void) | undefined
   /** Injects faults into the ports of the process. */
-  readonly disturb?: Disturb | undefined
+  readonly injectFaults?: InjectFaults | undefined
 }): Promise<TestProcess> {
   const effects: string[] = []
   const died = Promise.withResolvers<'killed'>()
@@ -148,7 +148,7 @@ export async function openTestProcess(options: {
     sleep: (ms, signal) => sleep(ms / timeFactor, signal),
   }
   const skewedPlatform = { ...embedded, clock }
-  const faultyPlatform = { ...skewedPlatform, ...options.disturb?.(skewedPlatform) }
+  const faultyPlatform = { ...skewedPlatform, ...options.injectFaults?.(skewedPlatform) }
   const die = (): Promise<never> => {
     isDead = true
     // A dead process must not receive any reply, and no message in particular.
@@ -214,7 +214,7 @@ export async function openTestProcess(options: {
       holder,
       // The runs of a test follow each other, so every other process is dead.
       isAlive: other => other.pid === options.number,
-      endGroup: () => undefined,
+      endProcessGroup: () => undefined,
       compact: deployment => compact(platform, deployment),
     },
     guardProvider: provider => ({

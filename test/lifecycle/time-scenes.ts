@@ -1,7 +1,7 @@
 import type { NudgesPort } from '../../shared/ports/queue.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { TestRunOptions, Program } from './engine.ts'
-import type { Disturb } from './test-process.ts'
+import type { InjectFaults } from './test-process.ts'
 import { firstProgram, type TestSetup } from './resume.ts'
 import { type Scene, runUntilDone } from './scene.ts'
 import { getTestStack, registerThing } from './register-thing.ts'
@@ -49,14 +49,14 @@ async function waitUntilParked({ engine }: TestSetup): Promise<void> {
 const parking: Scene = {
   name: 'up under a time limit with an operation that takes longer',
   delayMs: 1_600,
-  act: ({ engine }, kill) => engine.run(longProgram, { ...shortLimit, kill }),
+  run: ({ engine }, kill) => engine.run(longProgram, { ...shortLimit, kill }),
   recover: setup => runUntilDone(setup, { program: longProgram, options: {} }),
 }
 
 /** The create of `long` ends only after the generator has parked. */
 const woken: Scene = {
   name: 'up with an operation that ends while the deployment is parked',
-  act(setup, kill) {
+  run(setup, kill) {
     const { engine, cloud } = setup
     const { reached, release } = cloud.hold('long')
     void reached.then(() => waitUntilParked(setup)).then(release)
@@ -72,13 +72,13 @@ const slow: Scene = { ...parking, name: 'up with a slow provider', delayMs: 5_20
 const leaving: Scene = {
   name: 'up that needs several generators',
   delayMs: 300,
-  act: ({ engine }, kill) => engine.run(manyProgram, { functionLimitMs: 1_200, parallel: 2, kill }),
+  run: ({ engine }, kill) => engine.run(manyProgram, { functionLimitMs: 1_200, parallel: 2, kill }),
   recover: setup => runUntilDone(setup, { program: manyProgram, options: {} }),
 }
 
 /** Reports whether all begun operations of a deployment have ended. */
 async function haveAllEnded(
-  platform: Parameters<Disturb>[0],
+  platform: Parameters<InjectFaults>[0],
   deployment: string,
 ): Promise<boolean> {
   // More ids than a scene has operations. Heads that do not exist are left out.
@@ -93,12 +93,12 @@ async function haveAllEnded(
  */
 const wokenForNothing: Scene = {
   name: 'up that is woken without an ended operation',
-  async act(setup, kill) {
+  async run(setup, kill) {
     const { engine, cloud } = setup
     const { reached, release } = cloud.hold('long')
     let parkCount = 0
     let listCalls = 0
-    const disturb: Disturb = platform => ({
+    const disturb: InjectFaults = platform => ({
       // With growing lease counters the generator knows immediately which executors live.
       leases: {
         ...platform.leases,
@@ -141,12 +141,12 @@ const wokenForNothing: Scene = {
  */
 const repeatedEnd: Scene = {
   name: 'up with an end that is reported twice while the deployment is parked',
-  async act(setup, kill) {
+  async run(setup, kill) {
     const { engine, cloud } = setup
     const { reached, release } = cloud.hold('long')
     let isLost = false
     let isRedelivered = false
-    const disturb: Disturb = ({ nudges, chains }) => ({
+    const disturb: InjectFaults = ({ nudges, chains }) => ({
       nudges: { ...nudges, nudge: loseOnce(nudges, () => (isLost = true)) },
       chains: {
         ...chains,

@@ -32,7 +32,7 @@ async function runSchedule({ engine }: TestSetup, { platform }: TestProcess): Pr
 
 const scheduled: Scene = {
   name: 'a schedule that is due',
-  act: (setup, kill) => setup.engine.runKillable(kill, process => runSchedule(setup, process)),
+  run: (setup, kill) => setup.engine.runKillable(kill, process => runSchedule(setup, process)),
   async recover(setup) {
     await setup.engine.runKillable(undefined, process => runSchedule(setup, process))
     return runUntilDone(setup, upScenario)
@@ -81,7 +81,7 @@ async function fetchProgram({ engine }: TestSetup, { platform }: TestProcess): P
 
 const fetched: Scene = {
   name: 'a program is fetched from a repository',
-  act: (setup, kill) => setup.engine.runKillable(kill, process => fetchProgram(setup, process)),
+  run: (setup, kill) => setup.engine.runKillable(kill, process => fetchProgram(setup, process)),
   async recover(setup) {
     await setup.engine.runKillable(undefined, process => fetchProgram(setup, process))
     return runUntilDone(setup, upScenario)

@@ -6,9 +6,9 @@ import { answerWebhook, type WebhookServer } from '../../functions/webhook/answe
 import { sealingContextOf } from '../../shared/ports/documents.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import { deliverMessage } from '../../shared/triggers/notifications/deliver-message.ts'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
-import { bodySignatureOf, signatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { bodySignatureOf, signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import {
   sealWebhook,
   webhookDraft,
@@ -26,11 +26,11 @@ const secret = 'a secret of sixteen characters and more'
 const dashboardUrl = 'https://deploy.test/antichain/'
 const commitOf = (digit: string): string => digit.repeat(40)
 let functions: TestFunctions
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let deliveries = 0
 
 beforeEach(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   // The pull request has no comment yet.
   receiver.state.answer = ({ method }) =>
     method === 'GET' ? { status: 200, body: '[]' } : { status: 201, body: '{"id":1}' }
@@ -119,11 +119,11 @@ test('a push that GitHub signed becomes one deployment, with its status at the c
   expect((await deliverFromGithub('push', push('a'), 'another id')).body).toEqual({
     kind: 'repeated',
   })
-  await functions.generate()
+  await functions.runGenerator()
   const history = await functions.platform.catalog.listHistory(functions.stack, 10)
   const message = expect.stringContaining('main')
   expect(history).toMatchObject([{ result: 'succeeded', by: 'webhook hook', message }])
-  expect(functions.cloud.log.toSorted()).toEqual(['create gone', 'create kept'])
+  expect(functions.cloud.mutatingCalls.toSorted()).toEqual(['create gone', 'create kept'])
   const received = await sendNotifications()
   expect(readEvents(received)).toEqual(['deployment.started', 'deployment.succeeded'])
   expect(readStates(received, 'a')).toEqual(['pending', 'success'])
@@ -186,7 +186,7 @@ test('the changes of a pull request are posted as a comment', async () => {
   }
   expect((await deliverFromGithub('pull_request', fields)).status).toBe(202)
   await functions.runToIdle()
-  expect(functions.cloud.log).toEqual([])
+  expect(functions.cloud.mutatingCalls).toEqual([])
   const received = await sendNotifications()
   expect(readStates(received, 'd')).toEqual(['success'])
   const comment = received.find(
@@ -224,18 +224,18 @@ test('a plan that is not approved in time is reported once, at its commit and to
   const claim = `claim expired ${stack} ${await readRequestKey()}`
   await platform.marks.mark(claim, (platform.clock.now() + 60_000) as EpochMs)
   await reconcile()
-  await functions.generate(nudges.shift())
+  await functions.runGenerator(nudges.shift())
   expect(await sendNotifications()).toEqual([])
   await platform.marks.unmark(claim)
   await reconcile()
   expect(nudges).toEqual([{ stack, delayMs: 0, reportsExpiredApprovals: true }])
-  expect(await functions.generate(nudges.shift())).toBe('idle')
+  expect(await functions.runGenerator(nudges.shift())).toBe('idle')
   const expired = await sendNotifications()
   expect(readEvents(expired)).toEqual(['deployment.approval-expired'])
   expect(readStates(expired, 'a')).toEqual(['failure'])
   await reconcile()
   expect(nudges).toEqual([])
-  await functions.generate({ reportsExpiredApprovals: true })
+  await functions.runGenerator({ reportsExpiredApprovals: true })
   expect(await sendNotifications()).toEqual([])
 })
 
@@ -262,8 +262,8 @@ test('the next generator reports an end if the previous process died before it s
   const kill = { effect: 1, call: 'catalog.release', when: 'after' } as const
   await expect(functions.runToIdle({ kill })).rejects.toThrow(ProcessKilledError)
   expect(readEvents(await sendNotifications())).toEqual(['deployment.started'])
-  await functions.generate()
-  await functions.generate()
+  await functions.runGenerator()
+  await functions.runGenerator()
   expect(readEvents(await sendNotifications())).toEqual(['deployment.succeeded'])
 })
 

@@ -18,7 +18,7 @@ import {
   firstId,
   type HarnessDeployment,
   openExecutorHarness,
-  plan,
+  twoDeletesPlan,
   type ExecutorHarness,
 } from './executor-harness.ts'
 
@@ -53,7 +53,7 @@ describe('an operation that no delivery can handle', () => {
   })
 
   test('is not reported by the executor if it has hooks, because the generator reports it', async () => {
-    const plannedOperations = plan.map(operation => ({ ...operation, hooked: true }))
+    const plannedOperations = twoDeletesPlan.map(operation => ({ ...operation, hooked: true }))
     const operations = throwingOperations
     const deployment = await harness.openDeployment({ operations, plannedOperations })
     await deployment.deliver(5).catch(() => undefined)
@@ -98,7 +98,7 @@ describe('an operation that no delivery can handle', () => {
   test('that killed five executors is interrupted by the sweep', async () => {
     const { deployment } = await harness.openDeployment()
     const { operations, chains } = platform
-    const firstOperations = plan.slice(0, 1)
+    const firstOperations = twoDeletesPlan.slice(0, 1)
     const isGone = (): boolean => true
     for (let attempt = 0; attempt < 5; attempt++) {
       const owner = `o${attempt}` as OwnerToken

@@ -82,7 +82,7 @@ async function removeOldData({ engine }: TestSetup, process: TestProcess): Promi
 
 const pruned: Scene = {
   name: 'a removal of old records',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await createUnreportedOutcome(setup)
     return setup.engine.runKillable(kill, process => removeOldData(setup, process))
   },
@@ -106,7 +106,7 @@ async function clearPendingCreate(process: TestProcess, { engine }: TestSetup): 
 
 const edited: Scene = {
   name: 'an edit of the state',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await awaitKill(setup.engine.run(oneMoreProgram, { kill: beforeCreate }))
     await setup.engine.run(firstProgram)
     return setup.engine.runKillable(kill, process => clearPendingCreate(process, setup))
@@ -124,7 +124,7 @@ async function abandonCurrent({ ports }: TestProcess, { engine }: TestSetup): Pr
 
 const abandoned: Scene = {
   name: 'a deployment whose records cannot be read',
-  async act(setup, kill) {
+  async run(setup, kill) {
     await awaitKill(setup.engine.run(oneMoreProgram, { kill: beforeCreate }))
     return setup.engine.runKillable(kill, process => abandonCurrent(process, setup))
   },
@@ -137,7 +137,7 @@ const abandoned: Scene = {
 /** A running deployment has a dead letter, which the redrive turns into a message again. */
 const redriven: Scene = {
   name: 'a redrive',
-  act: ({ engine }, kill) =>
+  run: ({ engine }, kill) =>
     engine.runKillable(kill, async ({ ports }) => {
       const { catalog, control, chains, clock } = engine.platform
       const { id } = await getTestStack(engine.platform)
@@ -195,7 +195,7 @@ async function createAndRemoveStack(process: TestProcess): Promise<void> {
 
 const stacks: Scene = {
   name: 'a stack that is created and removed',
-  act: ({ engine }, kill) => engine.runKillable(kill, createAndRemoveStack),
+  run: ({ engine }, kill) => engine.runKillable(kill, createAndRemoveStack),
   async recover({ engine, ...setup }) {
     await engine.runKillable(undefined, createAndRemoveStack)
     if ((await engine.platform.catalog.getStack(otherStack)) !== undefined)

@@ -34,7 +34,7 @@ const listRemainingIds = (cloud: Cloud): string[] => [...cloud.objects.keys()].s
 
 /** Returns the position of the delete of an object in the order of all calls. */
 const findDeletePosition = (cloud: Cloud, name: string): number =>
-  cloud.log.indexOf(`delete ${name}-1`)
+  cloud.mutatingCalls.indexOf(`delete ${name}-1`)
 
 describe.each(modes)('destroy --release %s', release => {
   const destroy: TestRunOptions = { command: 'destroy', release }
@@ -121,7 +121,7 @@ describe('waves', () => {
     const options: TestRunOptions = { command: 'destroy', release: 'antichain' }
     const testRun = await engine.run(undefined, options)
     expect(testRun.result.result).toBe('failed')
-    expect(cloud.log.filter(line => line.startsWith('delete mid'))).toEqual([])
+    expect(cloud.mutatingCalls.filter(line => line.startsWith('delete mid'))).toEqual([])
     expect(findDeletePosition(cloud, 'base')).toBe(-1)
     cloud.faults.clear()
     expect((await engine.run(undefined, options)).result.result).toBe('succeeded')

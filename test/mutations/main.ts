@@ -8,11 +8,11 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkBaseline } from './check-baseline.ts'
-import { type ProjectCopy, createCopy } from './project-copy.ts'
+import { type ProjectCopy, createProjectCopy } from './project-copy.ts'
 import { runSuite } from './run-suite.ts'
-import { mutations } from './list.ts'
+import { mutations } from './all-mutations.ts'
 import { type Mutation, suiteNameOf } from './mutation.ts'
-import { type MutationCatch, pageOf, type MutationResult } from './page.ts'
+import { type MutationCatch, renderMutationsPage, type MutationResult } from './mutations-page.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
@@ -70,7 +70,7 @@ async function run(): Promise<number> {
     return 1
   }
   const jobs = Math.min(2, availableParallelism(), requested.length)
-  const copies = await Promise.all(Array.from({ length: jobs }, () => createCopy(root)))
+  const copies = await Promise.all(Array.from({ length: jobs }, () => createProjectCopy(root)))
   const [testTree = root, seedTree = testTree] = copies.map(({ folder }) => folder)
   const problems = await checkBaseline({ testTree, seedTree }, requested)
   for (const line of problems) printLine(`without a mutation: ${line}`)
@@ -79,7 +79,7 @@ async function run(): Promise<number> {
   const survivors = results.filter(({ reason }) => reason !== undefined)
   printLine(`\n${results.length - survivors.length} caught, ${survivors.length} survive`)
   if (requested.length === mutations.length)
-    await writeFile(join(root, 'docs', 'mutations.md'), pageOf(results))
+    await writeFile(join(root, 'docs', 'mutations.md'), renderMutationsPage(results))
   return survivors.length > 0 ? 1 : 0
 }
 

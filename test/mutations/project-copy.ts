@@ -16,7 +16,7 @@ const files = ['package.json', 'tsconfig.json', 'vitest.config.ts']
 const excludedNames = new Set(['node_modules', 'golden', 'e2e'])
 
 /** Copies the sources of a project. The packages are linked. */
-export async function createCopy(project: string): Promise<ProjectCopy> {
+export async function createProjectCopy(project: string): Promise<ProjectCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'antichain-mutations-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   const filter = (path: string): boolean => !excludedNames.has(basename(path))

@@ -134,7 +134,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a deployment closes before its stop flag is set',
     breaks: 'close: the stop flag is raised before the heads are read',
-    file: 'shared/engine/deployment/ownership/close.ts',
+    file: 'shared/engine/deployment/ownership/finish-close.ts',
     edits: [
       ["  await deps.control.stop(deployment, 'graceful')\n", ''],
       [
@@ -147,7 +147,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a close does not wait for living owners',
     breaks: 'close: living owners are waited for',
-    file: 'shared/engine/deployment/ownership/close.ts',
+    file: 'shared/engine/deployment/ownership/finish-close.ts',
     edits: [
       [
         'await awaitRunningOperations(\n    { ...deps, deployment, liveness: options.liveness },\n    operationIds,\n  )',
@@ -186,7 +186,7 @@ export const recoveringMutations: readonly Mutation[] = [
   {
     name: 'a stack is released before its deployment is closed',
     breaks: 'close: the deployment is closed before the stack is released',
-    file: 'shared/engine/deployment/ownership/close.ts',
+    file: 'shared/engine/deployment/ownership/finish-close.ts',
     edits: [
       ['  await deps.control.close(deployment)\n', ''],
       [

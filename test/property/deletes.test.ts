@@ -12,7 +12,7 @@ import { stepOf } from '../../shared/engine/step.ts'
 import type { Urn } from '../../shared/names/urn.ts'
 import type { OperationId } from '../../shared/records/ids.ts'
 import type { ResourceState } from '../../shared/state/resource.ts'
-import { type PlanRun, execute, type RunFaults } from './executing.fixture.ts'
+import { type PlanRun, executePlan, type RunFaults } from './executing.fixture.ts'
 import { expectedDependentsOf, stacks } from './stacks.fixture.ts'
 
 /** A stack with resources to delete, and the faults of the run. */
@@ -29,9 +29,9 @@ const cases: fc.Arbitrary<DeleteCase> = fc
     keptIndices: fc.array(fc.nat(), { maxLength: 5 }),
     refused: fc.array(fc.nat(), { maxLength: 4 }),
     deaths: fc.array(fc.nat({ max: 60 }), { maxLength: 3 }),
-    picks: fc.array(fc.nat(), { minLength: 1, maxLength: 9 }),
+    queuePositions: fc.array(fc.nat(), { minLength: 1, maxLength: 9 }),
   })
-  .map(({ states, deletesEverything, keptIndices, refused, deaths, picks }) => {
+  .map(({ states, deletesEverything, keptIndices, refused, deaths, queuePositions }) => {
     const condemned = new Set(states.keys())
     // A kept resource keeps its dependencies, as in any program.
     const kept = deletesEverything ? [] : keptIndices.map(index => index % states.length)
@@ -42,7 +42,7 @@ const cases: fc.Arbitrary<DeleteCase> = fc
     }
     const custom = states.filter(state => state.custom)
     const urns = refused.flatMap(index => custom[index % Math.max(1, custom.length)]?.urn ?? [])
-    return { states, condemned, faults: { refusedUrns: new Set(urns), deaths, picks } }
+    return { states, condemned, faults: { refusedUrns: new Set(urns), deaths, queuePositions } }
   })
 
 const sealing = { seal: () => ({}) } as unknown as Sealing
@@ -110,7 +110,7 @@ describe.each(waitModes)('deletes that wait %s', waitMode => {
     await fc.assert(
       fc.asyncProperty(cases, async testCase => {
         const faults = { ...testCase.faults, refusedUrns: new Set<Urn>() }
-        const testRun = await execute(planOf(testCase, waitMode), faults)
+        const testRun = await executePlan(planOf(testCase, waitMode), faults)
         expect([...testRun.deletions].sort()).toEqual(
           [...findExpectedDeletions({ ...testCase, faults })].sort(),
         )
@@ -138,7 +138,7 @@ describe('deletes that continue after a failure', () => {
     async waitMode => {
       await fc.assert(
         fc.asyncProperty(cases, async testCase => {
-          const testRun = await execute(planOf(testCase, waitMode), testCase.faults)
+          const testRun = await executePlan(planOf(testCase, waitMode), testCase.faults)
           expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
           expect(testRun.arrivalsMax).toBeLessThanOrEqual(limits.edgesPerOperationMax)
           checkOrder(testCase, testRun)
@@ -159,7 +159,7 @@ describe('deletes of a stack with protected resources', () => {
             kept.has(state.urn) ? { ...state, protect: true } : state,
           )
           const faults = { ...testCase.faults, refusedUrns: new Set<Urn>() }
-          const testRun = await execute(planOf({ ...testCase, states }, waitMode), faults)
+          const testRun = await executePlan(planOf({ ...testCase, states }, waitMode), faults)
           expect([...testRun.deletions].sort()).toEqual([...findExpectedDeletions(testCase)].sort())
           checkOrder(testCase, testRun)
         }),
@@ -172,7 +172,7 @@ describe('deletes with a limit of concurrent operations', () => {
   test('never exceed it, and delete the same as without a limit', async () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.integer({ min: 1, max: 6 }), async (testCase, concurrencyMax) => {
-        const testRun = await execute(
+        const testRun = await executePlan(
           planOf(testCase, 'for dependents', concurrencyMax),
           testCase.faults,
         )
@@ -193,7 +193,7 @@ describe('waves', () => {
   test('are over, as far as possible, before the next one begins', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async testCase => {
-        const { log } = await execute(planOf(testCase, 'for waves to end'), testCase.faults)
+        const { log } = await executePlan(planOf(testCase, 'for waves to end'), testCase.faults)
         const waves = findWaves(testCase)
         const waveOf = new Map(
           waves.flatMap((wave, number) =>
@@ -217,7 +217,7 @@ describe('waves', () => {
   test('that must be deleted completely end the plan after the first wave with a refused delete', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async testCase => {
-        const testRun = await execute(planOf(testCase, 'for whole waves'), testCase.faults)
+        const testRun = await executePlan(planOf(testCase, 'for whole waves'), testCase.faults)
         const { refusedUrns } = testCase.faults
         const urnsOf = (wave: readonly number[]): readonly Urn[] =>
           wave.map(index => (testCase.states[index] as ResourceState).urn)

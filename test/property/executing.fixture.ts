@@ -45,7 +45,7 @@ export interface RunFaults {
    * Positions in the queue from which messages are received, each modulo the length of the queue.
    * The list is used repeatedly.
    */
-  readonly picks: readonly number[]
+  readonly queuePositions: readonly number[]
 }
 
 /** The result of a plan's run. */
@@ -93,7 +93,7 @@ class ExecutorDied extends Error {}
  * Runs a plan to its end with the real executor over the real conditions of the store. Queue,
  * provider, control record, hints and clock are fakes.
  */
-export async function execute(
+export async function executePlan(
   plannedOperations: readonly PlannedOperation[],
   faults: RunFaults,
 ): Promise<PlanRun> {
@@ -232,7 +232,8 @@ async function executeInTransaction(
   )
   while (queue.length > 0) {
     while (queue.length > 0) {
-      const index = (faults.picks[(pickCount += 1) % faults.picks.length] ?? 0) % queue.length
+      const index =
+        (faults.queuePositions[(pickCount += 1) % faults.queuePositions.length] ?? 0) % queue.length
       const [message] = queue.splice(index, 1)
       if (message !== undefined) await run(message)
     }

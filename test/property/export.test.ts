@@ -18,7 +18,7 @@ import { createResourceState, type ResourceState } from '../../shared/state/reso
 import { emptySnapshot, type Snapshot } from '../../shared/state/snapshot.ts'
 import { decodePlainSnapshot } from '../../shared/state/snapshot.fixture.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { caseCountFactor } from './runs.ts'
+import { caseCountFactor } from './configure-properties.ts'
 import { maps, values } from './values.fixture.ts'
 
 const key = Buffer.alloc(32, 7)

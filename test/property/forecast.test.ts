@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ScheduledNode, scheduleNodes } from '../../shared/engine/forecast/schedule.ts'
-import { caseCountFactor } from './runs.ts'
+import { caseCountFactor } from './configure-properties.ts'
 
 /** A random graph. Each node needs up to three earlier nodes. */
 const graphs: fc.Arbitrary<readonly ScheduledNode[]> = fc

@@ -12,7 +12,7 @@ export interface ProgramResource {
   readonly kind: 'thing' | 'box' | 'provider'
   /** The name in the program before. If present, the resource has an alias with it. */
   readonly previousName?: string
-  readonly v: number
+  readonly value: number
   readonly replace: number
   readonly parent?: number
   readonly provider?: number
@@ -92,7 +92,7 @@ function resourceOf(
   return {
     name: `r${index}`,
     kind: draw.kind,
-    v: 1,
+    value: 1,
     replace: 1,
     ...dropUndefined(references),
     dependencies: [
@@ -111,7 +111,7 @@ function dropUndefined<T extends object>(input: T): { [K in keyof T]?: Exclude<T
 }
 
 function applyChange(resource: ProgramResource, change: ResourceDraw['change']): ProgramResource {
-  if (change === 'changed') return { ...resource, v: 2 }
+  if (change === 'changed') return { ...resource, value: 2 }
   if (change === 'replaced' && resource.kind === 'thing') return { ...resource, replace: 2 }
   if (change === 'renamed')
     return { ...resource, name: `${resource.name}x`, previousName: resource.name }
@@ -155,7 +155,7 @@ function inputsOf(
   idOf: (index: number) => string,
 ): Record<string, unknown> {
   if (resource.kind === 'box') return {}
-  const { v, replace, replaceSource } = resource
+  const { value: v, replace, replaceSource } = resource
   return {
     v,
     ...(resource.kind === 'thing'

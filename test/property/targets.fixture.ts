@@ -4,7 +4,7 @@ import { type Base, createBase } from '../../shared/engine/deployment/state/base
 import type { GeneratorContext } from '../../shared/engine/generator/context.ts'
 import { DeploymentAborted, unwrap } from '../../shared/engine/generator/finish-stage.ts'
 import {
-  areAllTargeted,
+  reportUntargetedDeletes,
   createDeleteScope,
   emitKeptStates,
 } from '../../shared/engine/generator/deletion/delete-scope.ts'
@@ -204,7 +204,7 @@ export async function decideTargets(
     }
     const deleteScope = unwrap(ctx, await createDeleteScope(ctx))
     const condemnedSteps = condemnStates(ctx, deleteScope).map(({ step }) => step)
-    if (areAllTargeted(ctx, condemnedSteps)) {
+    if (reportUntargetedDeletes(ctx, condemnedSteps)) {
       emitKeptStates(ctx, deleteScope)
       deletes.push(...condemnedSteps)
     }

@@ -7,10 +7,10 @@ import type { CtyValue } from '../../shared/providers/terraform/values/cty-value
 import { areEqualRaw } from '../../shared/providers/terraform/values/raw-equality.ts'
 import { type BlockSchema, impliedTypeOf } from '../../shared/providers/terraform/values/schema.ts'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../../shared/providers/terraform/values/schema.fixture.ts'
 import {
   replaceUnknowns,
@@ -23,27 +23,34 @@ import { conformsTo } from '../../shared/providers/terraform/values/conformance.
 import { valuesOf } from './cty.fixture.ts'
 
 /** The letters are flags: `o` for optional, `c` for computed. */
-const inner = { a: plainAttribute('o'), b: plainAttribute('oc', '"bool"'), c: plainAttribute('c') }
+const inner = {
+  a: createPlainAttribute('o'),
+  b: createPlainAttribute('oc', '"bool"'),
+  c: createPlainAttribute('c'),
+}
 const nestings = ['single', 'list', 'set', 'map'] as const
 
 /**
  * A schema with each nesting, in blocks and in attributes. The prefix of a name is `n` for optional
  * attributes, `m` for attributes that are also computed, and `b` for blocks.
  */
-const block = blockWith(
+const block = createBlock(
   {
     ...inner,
     ...Object.fromEntries(
-      nestings.map(nesting => [`n_${nesting}`, nestedAttribute('o', nesting, inner)]),
+      nestings.map(nesting => [`n_${nesting}`, createNestedAttribute('o', nesting, inner)]),
     ),
     ...Object.fromEntries(
-      nestings.map(nesting => [`m_${nesting}`, nestedAttribute('oc', nesting, inner)]),
+      nestings.map(nesting => [`m_${nesting}`, createNestedAttribute('oc', nesting, inner)]),
     ),
   },
   Object.fromEntries(
     nestings.map(nesting => [
       `b_${nesting}`,
-      nestedBlock(nesting, blockWith(inner, { deep: nestedBlock('set', blockWith(inner)) })),
+      createNestedBlock(
+        nesting,
+        createBlock(inner, { deep: createNestedBlock('set', createBlock(inner)) }),
+      ),
     ]),
   ),
 )

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BackendLayout } from '../../shared/backends/backend-keys.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { findLostObjects, readExport, upArgs } from '../e2e/exported-state.ts'
+import { findLostObjects, parseExport, upArgs } from '../e2e/exported-state.ts'
 import {
   type CommandOutput,
   createSandbox,
@@ -103,7 +103,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
       await runAntichain(...upArgs, '-p', '8')
       const state = await expectSameState()
       expect(verifyExport(state, { sealed: true })).toEqual([])
-      expect(findLostObjects(sandbox, readExport(state))).toEqual([])
+      expect(findLostObjects(sandbox, parseExport(state))).toEqual([])
 
       const createdCount = sandbox.listObjects().length
       await runPulumiSuccessfully('up', '--yes', '--skip-preview', '-s', 'dev', '-m', 'by Pulumi')
@@ -149,7 +149,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
       expect(names.map(({ name }) => name)).toEqual(['dev', 'other'])
       await runPulumiSuccessfully('stack', 'rm', 'other', '--yes')
 
-      const { resources } = readExport(await expectSameState())
+      const { resources } = parseExport(await expectSameState())
       const managedIds = new Set(resources.map(({ id }) => id))
       const createdCount = sandbox.listObjects().length
       const destroyRun = startPulumi('destroy', '--yes', '--skip-preview', '-s', 'dev', '-p', '2')

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
-import { type GithubHost, repository, startGithub } from '../e2e/github-host.ts'
+import { type GithubHost, repository, startGithubHost } from '../e2e/github-host.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { requireSuccess } from '../e2e/sandbox.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
@@ -84,7 +84,7 @@ describeWithCommands("deployments of Pulumi's own command line", [['go', 'versio
 
   test('need a webhook if they deploy a commit, and the schedules of both command lines are the same', async () => {
     const { pulumi, antichain, sandbox } = await openWithUpload()
-    host = await startGithub(credential)
+    host = await startGithubHost(credential)
     const schedule = async (...args: string[]): Promise<string> =>
       requireSuccess(await pulumi(['stack', 'schedule', ...args])).out
     const cronArgs = ['--cron', '0 */4 * * *']

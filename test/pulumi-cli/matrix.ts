@@ -60,7 +60,7 @@ export async function runMatrixCase(matrixCase: MatrixCase): Promise<void> {
     const exported = await runPulumi('stack export')
     const ours = requireSuccess(await client.antichain(['stack', 'export', '-s', 'dev'])).out
     expect(JSON.parse(ours)).toEqual(JSON.parse(exported))
-    expect(verifyExport(ours, { sealed: true, isService: true })).toEqual([])
+    expect(verifyExport(ours, { sealed: true, hasServiceCiphertext: true })).toEqual([])
   }
   try {
     writeFileSync(join(sandbox.program, 'index.js'), program)

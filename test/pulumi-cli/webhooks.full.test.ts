@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
@@ -24,7 +24,7 @@ const payloadOf = (kind: string): unknown => expect.stringContaining(`"kind":"${
 
 describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], () => {
   test('a webhook gets updates of both command lines in the form of Pulumi', async () => {
-    const receiver = await startReceiver()
+    const receiver = await startHttpReceiver()
     const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
     const runPulumi = async (command: string): Promise<string> =>
       requireSuccess(await client.pulumi(command.split(' '))).out
@@ -106,7 +106,7 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
   }, 300_000)
 
   test('a webhook of the organization is a notification of all stacks, and the reverse', async () => {
-    const receiver = await startReceiver()
+    const receiver = await startHttpReceiver()
     const client = await openStockClient(buildPulumiCli(version), 'small', { serverEnv })
     const runPulumi = async (command: string): Promise<string> =>
       requireSuccess(await client.pulumi(command.split(' '))).out

@@ -17,7 +17,7 @@ import {
 } from '../../shared/ports/open-deployments.ts'
 import { historyBeginOf } from '../../shared/platform/records/history-begin.ts'
 import { error } from '../../shared/errors/error.ts'
-import type { Sync } from './sync.ts'
+import type { SynchronousPort } from './sync.ts'
 
 /**
  * Creates a catalog of stacks and their published states. `onPublished` is called for each new
@@ -27,7 +27,7 @@ import type { Sync } from './sync.ts'
 export function createSimCatalog(
   onPublished: (blob: BlobHash, version: number) => void,
   onRule: (rule: string) => void,
-): Sync<CatalogPort> & { readonly removeVersions: (through: number) => void } {
+): SynchronousPort<CatalogPort> & { readonly removeVersions: (through: number) => void } {
   // `call`: the token of the last create or start, by which its repetition is recognized.
   const stacks = new Map<StackId, StackRecord & { readonly call: string }>()
   const history = new Map<string, HistoryRecord>()

@@ -280,7 +280,7 @@ function checkCloud(
  * Returns the resources of a state as sorted JSON texts. They lack the values that may differ
  * between two correct runs: ids, times and function results.
  */
-export function toComparable(state: StoredDeployment): readonly string[] {
+export function listComparableResources(state: StoredDeployment): readonly string[] {
   return (state.resources ?? [])
     .map(({ created: _created, modified: _modified, ...resource }) =>
       JSON.stringify(resource)

@@ -17,15 +17,18 @@ import type { LateOutcome } from '../../shared/records/late-outcome.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
 import type { ModelItem } from './model-expressions.ts'
 import type { ModelTables } from './model-tables.ts'
-import type { Sync } from './sync.ts'
+import type { SynchronousPort } from './sync.ts'
 
 /** Synchronous reads of the current records, for checks between two requests. */
 export interface CurrentRecords {
-  readonly log: Pick<Sync<DecisionLogPort>, 'read'>
-  readonly operations: Pick<Sync<OperationsPort>, 'getHeads' | 'getEnds'>
-  readonly leases: Pick<Sync<LeasesPort>, 'list'>
-  readonly catalog: Pick<Sync<CatalogPort>, 'getStack' | 'listStacks' | 'listLateOutcomes'>
-  readonly blobs: Pick<Sync<BlobsPort>, 'get'>
+  readonly log: Pick<SynchronousPort<DecisionLogPort>, 'read'>
+  readonly operations: Pick<SynchronousPort<OperationsPort>, 'getHeads' | 'getEnds'>
+  readonly leases: Pick<SynchronousPort<LeasesPort>, 'list'>
+  readonly catalog: Pick<
+    SynchronousPort<CatalogPort>,
+    'getStack' | 'listStacks' | 'listLateOutcomes'
+  >
+  readonly blobs: Pick<SynchronousPort<BlobsPort>, 'get'>
 }
 
 /** Writes from outside of all processes, immediate and atomic. */

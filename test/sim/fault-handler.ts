@@ -34,10 +34,10 @@ export function createFaultHandler(
   }
   const runCommand = async (
     process: SimProcess,
-    input: { readonly size: number; readonly host: HostName; readonly isNewer: boolean },
+    input: { readonly magnitude: number; readonly host: HostName; readonly isNewer: boolean },
   ): Promise<ProcessEnd> => {
-    const { size, ...startOptions } = input
-    const commandOptions = { step, resume: size < 0.4, wait: size > 0.6 }
+    const { magnitude, ...startOptions } = input
+    const commandOptions = { step, resume: magnitude < 0.4, wait: magnitude > 0.6 }
     const end = await startCommand(machine, {
       ...createStart(process),
       ...startOptions,
@@ -61,7 +61,7 @@ export function createFaultHandler(
   }
   const otherHostOf = ({ host }: SimProcess): HostName => (host === 'here' ? 'there' : 'here')
   return (fault, process) => {
-    const { kind, size } = fault
+    const { kind, magnitude } = fault
     const { host } = process
     const isNewer = options.isNewer()
     const deployment = process.launch.deployment()
@@ -73,10 +73,11 @@ export function createFaultHandler(
         }),
       )
     if (kind === 'stopped from elsewhere' && deployment !== undefined)
-      void world.manualWrites.stop(deployment, size < 0.5 ? 'graceful' : 'forced')
-    if (kind === 'second trigger') startOther(() => runCommand(process, { size, host, isNewer }))
-    if (kind === 'an older version is started' && size < 0.5)
-      startOther(() => runCommand(process, { size: size * 2, host, isNewer: false }))
+      void world.manualWrites.stop(deployment, magnitude < 0.5 ? 'graceful' : 'forced')
+    if (kind === 'second trigger')
+      startOther(() => runCommand(process, { magnitude, host, isNewer }))
+    if (kind === 'an older version is started' && magnitude < 0.5)
+      startOther(() => runCommand(process, { magnitude: magnitude * 2, host, isNewer: false }))
     else if (kind === 'an older version is started') startOther(() => serveOlder(process))
     if (kind === 'everything is killed') {
       options.killFleet()
@@ -84,13 +85,13 @@ export function createFaultHandler(
     }
     if (kind === 'taken for dead by another host') {
       machine.suspect(process)
-      startOther(() => runCommand(process, { size, host: otherHostOf(process), isNewer }))
+      startOther(() => runCommand(process, { magnitude, host: otherHostOf(process), isNewer }))
     }
     if (kind.endsWith('deposed meanwhile'))
       startOther(async () => {
         // The frozen process counts as dead after 90 s (`watchdogNudgeMs`), and wakes later.
-        await clock.sleep(92_000 + size * 30_000)
-        return runCommand(process, { size, host: otherHostOf(process), isNewer })
+        await clock.sleep(92_000 + magnitude * 30_000)
+        return runCommand(process, { magnitude, host: otherHostOf(process), isNewer })
       })
     if (kind === 'old records are removed')
       startOther(() => startWork(machine, { ...createStart(process), host }, removeRecords).end)

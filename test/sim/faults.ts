@@ -20,7 +20,7 @@ export interface Fault {
   readonly effect: number
   readonly kind: FaultKind
   /** In [0, 1): the size of the fault. It scales durations and selects variants of the kind. */
-  readonly size: number
+  readonly magnitude: number
 }
 
 interface KindRow {
@@ -174,7 +174,7 @@ export function drawFaults(
       processIndex: 0,
       effect: draw.integer(1, 30),
       kind,
-      size: draw.unit(),
+      magnitude: draw.unit(),
     }
   })
   const stepFaults = Array.from({ length: draw.integer(4, 9) }, (): Fault => {
@@ -188,7 +188,7 @@ export function drawFaults(
       processIndex,
       effect: draw.integer(1, Math.max(1, effectCounts[processIndex] ?? 1)),
       kind: weightedKinds[draw.integer(0, weightedKinds.length - 1)] ?? 'crash after an effect',
-      size: draw.unit(),
+      magnitude: draw.unit(),
     }
   })
   return [...stepFaults, ...sharedFaults]

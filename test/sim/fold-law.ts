@@ -78,7 +78,7 @@ export function foldInputOf(
  * sweep of a deposed generator has removed the owner, the records cannot exclude a call, and the
  * begin counts. `isSwept`: whether such a sweep ran before the fold of the close.
  */
-export function settleInput(input: FoldInput, isSwept: boolean): FoldInput {
+export function inputOfClose(input: FoldInput, isSwept: boolean): FoldInput {
   return {
     ...input,
     getEnd(id) {
@@ -108,8 +108,8 @@ export function checkFoldLaw(
     return JSON.stringify(isDeepStrictEqual(withoutTime(base), withoutTime(folded)) ? base : folded)
   }
   // The records do not show whether a sweep ran before the fold of the close.
-  const sweptInput = settleInput(records, true)
-  const input = textOf(sweptInput) === text ? sweptInput : settleInput(records, false)
+  const sweptInput = inputOfClose(records, true)
+  const input = textOf(sweptInput) === text ? sweptInput : inputOfClose(records, false)
   const replayOptions = { baseFeatures: [], now: input.now, version }
   const foldedText = textOf(input)
   if (foldedText !== text)

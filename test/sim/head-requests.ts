@@ -19,7 +19,7 @@ export function sendHeadRequest<T>(
   { request, run }: { readonly request: SimHeadRequest; readonly run: () => T | Promise<T> },
 ): Promise<T> {
   const { event, owner, deployment, id } = request
-  const isPoisoned = world.poisoned.has(`${deployment} ${id}`)
+  const isPoisoned = world.operationsWithoutBegin.has(`${deployment} ${id}`)
   if (isPoisoned && event === 'begin')
     return sendEffect('operations.begin of poison', () => {
       throw damagedError()
@@ -28,7 +28,7 @@ export function sendHeadRequest<T>(
     world.cover('rule', 'poisoned work is ended')
   return sendEffect(`operations.${nameOf(event, headOf(world, request))}`, (_call, kind) => {
     if (kind === 'no executor can begin an operation') {
-      world.poisoned.add(`${deployment} ${id}`)
+      world.operationsWithoutBegin.add(`${deployment} ${id}`)
       throw damagedError()
     }
     const response = run()

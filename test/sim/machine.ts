@@ -69,7 +69,7 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
    * Reports whether a holder lives. A holder on another host counts as dead if it is suspected, or
    * silent for longer than the delay of a watchdog nudge. Otherwise the result is undefined.
    */
-  const isHolding = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
+  const isHolderAlive = (host: HostName, { pid, ...other }: Holder): boolean | undefined => {
     if (other.host === host) return isAlive(host, { pid, ...other })
     const isSilent = (processes.get(pid)?.node.silentMs() ?? 0) > limits.watchdogNudgeMs
     return suspectedPids.has(pid) || isSilent ? false : undefined
@@ -115,8 +115,8 @@ export function createMachine(world: World, cloud: ModelCloud, faults: readonly 
           compact: deployment => compact(launch.platform, deployment),
           holder: node.holder,
           isAlive: other => isAlive(host, other),
-          isHolding: other => isHolding(host, other),
-          endGroup(deadGroup) {
+          isHolderAlive: other => isHolderAlive(host, other),
+          endProcessGroup(deadGroup) {
             world.cover('rule', 'plugins of a dead process are ended')
             processes.get(deadGroup.pid - firstGroupPid)?.launch.endPlugins()
           },

@@ -72,7 +72,7 @@ export interface ModelCloud {
   /** Ends the tolerance for drift, because every drifted object was read. */
   readonly acceptDrift: () => void
   /** Removes an object as a user would. */
-  readonly clear: (id: string) => void
+  readonly removeByHand: (id: string) => void
   /** Records that a published state names an object. */
   readonly notePublished: (id: string) => void
   readonly onClosed: (deployment: DeploymentId) => void
@@ -188,7 +188,7 @@ export function createModelCloud(
     acceptDrift() {
       for (const call of driftCalls) call.isAnswered = true
     },
-    clear: id => void objects.delete(id),
+    removeByHand: id => void objects.delete(id),
     onClosed(deployment) {
       closedDeployments.add(deployment)
       hooks.onClosed(deployment)
@@ -233,11 +233,11 @@ function isUnawaited({ isOrphaned, isOver, sender }: ModelCall): boolean {
 }
 
 /** Returns the error of a call whose connection is lost. */
-export function lostError(): ProviderError {
+export function createLostError(): ProviderError {
   return new ProviderError('the plugin is gone', { status: 'lost', code: 14 })
 }
 
 /** Returns the error of a call that reached no plugin. */
-export function unreachedError(): ProviderError {
+export function createUnreachedError(): ProviderError {
   return new ProviderError('no connection', { status: 'ok', code: 14, isRequestUnsent: true })
 }

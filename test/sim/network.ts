@@ -6,7 +6,7 @@ import type { SendEffect } from './send-effect.ts'
 import { createDraw } from './draw.ts'
 import { type Fault, type FaultKind, canStrike } from './faults.ts'
 import type { SimNode } from './node.ts'
-import { lostError, unreachedError } from './model-cloud.ts'
+import { createLostError, createUnreachedError } from './model-cloud.ts'
 import { createSimPorts } from './sim-ports.ts'
 import { withVersionRules } from './version-rules.ts'
 import type { World } from './world.ts'
@@ -104,9 +104,9 @@ export function launchProcess(
     if (node.isDead()) return createNever()
     const isProviderCall = name.startsWith('provider.')
     const fault = takeFault(name)
-    const { kind, size } = fault ?? { kind: undefined, size: 0 }
+    const { kind, magnitude } = fault ?? { kind: undefined, magnitude: 0 }
     if (fault !== undefined) options.faultHandlers.onFault(fault)
-    if (kind === 'wall clock jumps') node.jump((size - 0.5) * 7_200_000)
+    if (kind === 'wall clock jumps') node.jump((magnitude - 0.5) * 7_200_000)
     if (kind === 'crash before an effect') node.crash()
     if (node.isDead()) return createNever()
     calls += 1
@@ -114,25 +114,26 @@ export function launchProcess(
     const nowMs = scheduler.nowMs()
     if (kind === 'store refuses once') return rejectUnavailable(name)
     const [port = ''] = name.split('.')
-    if (kind === 'one port is throttled') refusalsByPort.set(port, 2 + Math.round(size * 10))
+    if (kind === 'one port is throttled') refusalsByPort.set(port, 2 + Math.round(magnitude * 10))
     const refusals = refusalsByPort.get(port) ?? 0
     refusalsByPort.set(port, refusals - 1)
     if (refusals > 0) return rejectUnavailable(name)
-    if (kind === 'store refuses for a while') refusesUntilMs = nowMs + 500 + size * 40_000
-    if (kind === 'lease cannot be renewed') renewalsRefusedUntilMs = nowMs + 30_000 + size * 80_000
+    if (kind === 'store refuses for a while') refusesUntilMs = nowMs + 500 + magnitude * 40_000
+    if (kind === 'lease cannot be renewed')
+      renewalsRefusedUntilMs = nowMs + 30_000 + magnitude * 80_000
     if (!isProviderCall && !name.startsWith('hints.') && nowMs < refusesUntilMs)
       return rejectUnavailable(name)
     if (name === 'leases.renew' && nowMs < renewalsRefusedUntilMs) return rejectUnavailable(name)
     if (kind === 'provider refuses')
       return Promise.reject(new ProviderError(`${name} was refused`, { status: 'ok', code: 9 }))
-    if (kind === 'plugin cannot be reached') return Promise.reject(unreachedError())
+    if (kind === 'plugin cannot be reached') return Promise.reject(createUnreachedError())
     if (kind === 'plugin crashes before a call') {
       effectObserver?.onOrphaned()
-      return Promise.reject(lostError())
+      return Promise.reject(createLostError())
     }
     const isSentLater =
       kind === 'freeze before an effect' ||
-      (kind === 'freeze for longer than a lease' && size < 0.5)
+      (kind === 'freeze for longer than a lease' && magnitude < 0.5)
     effectObserver?.onSent()
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void =>
@@ -156,7 +157,7 @@ export function launchProcess(
         }
         if (kind === 'plugin crashes after a call') {
           effectObserver?.onOrphaned()
-          return answer(() => reject(lostError()))
+          return answer(() => reject(createLostError()))
         }
         if (!(result instanceof Promise)) return answer(() => resolve(result))
         result.then(
@@ -165,22 +166,22 @@ export function launchProcess(
         )
       }
       let arrivalMs = isProviderCall ? drawCallMs() : drawTransitMs()
-      if (kind === 'slow effect') arrivalMs += 2_000 + size * 25_000
-      if (kind === 'provider takes long') arrivalMs += 30_000 + size * 100_000
+      if (kind === 'slow effect') arrivalMs += 2_000 + magnitude * 25_000
+      if (kind === 'provider takes long') arrivalMs += 30_000 + magnitude * 100_000
       if (kind === 'crash after an effect' || kind === 'crash in a call that may be repeated') {
         node.crash()
-        arrivalMs += size < 0.5 ? 0 : (size - 0.5) * 120_000
+        arrivalMs += magnitude < 0.5 ? 0 : (magnitude - 0.5) * 120_000
       }
       const freezeMs =
         kind === 'stalls as an operation begins'
-          ? 45_000 + size * 20_000
+          ? 45_000 + magnitude * 20_000
           : exceedsLease(kind)
-            ? 95_000 + size * 40_000
-            : size * 25_000
+            ? 95_000 + magnitude * 40_000
+            : magnitude * 25_000
       if (kind === 'message lost' || kind === 'nudge lost')
         return answer(() => resolve(undefined as never))
       if (kind === 'message late') {
-        scheduler.after(1_000 + size * 100_000, () => deliver(false))
+        scheduler.after(1_000 + magnitude * 100_000, () => deliver(false))
         return answer(() => resolve(undefined as never))
       }
       // The names of these kinds begin with `freeze`, `frozen` or `stalls`.
@@ -188,12 +189,12 @@ export function launchProcess(
         node.freeze(freezeMs)
       if (kind?.endsWith('lost, then repeated') === true) {
         scheduler.after(arrivalMs, () => deliver(false))
-        scheduler.after(arrivalMs + 100 + size * 3_000, deliver, node)
+        scheduler.after(arrivalMs + 100 + magnitude * 3_000, deliver, node)
         return
       }
       // The square makes most copies arrive soon.
       if (kind?.startsWith('late copy') === true || kind === 'message twice')
-        scheduler.after(arrivalMs + 5 + size * size * 60_000, () => deliver(false))
+        scheduler.after(arrivalMs + 5 + magnitude * magnitude * 60_000, () => deliver(false))
       const arrive = (): void => {
         if (isProviderCall && !pendingCalls.delete(arrive)) return
         // A sent call of a dead process may still take effect, or may be lost with the process.

@@ -7,7 +7,7 @@ import { containsUnknown } from '../../shared/values/special-values.ts'
 import type { ProcessGroup } from '../../shared/records/head.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
 import type { FaultKind } from './faults.ts'
-import { type ModelCloud, type ModelCall, lostError } from './model-cloud.ts'
+import { type ModelCloud, type ModelCall, createLostError } from './model-cloud.ts'
 import type { Launch } from './network.ts'
 
 /** The plugins of one process, and the process groups that they run in. */
@@ -40,7 +40,7 @@ export function createPlugins(
   const endAll = (): void => {
     for (const [call, fail] of pendingCalls) {
       call.isOrphaned = true
-      fail(lostError())
+      fail(createLostError())
     }
     pendingCalls.clear()
   }

@@ -164,15 +164,15 @@ async function runProgram(monitor: SimMonitor, { program, hooks }: Program): Pro
     if (hooks.size > 0) await registerHooks(monitor)
     const root = await register({ type: 'pulumi:pulumi:Stack', name: 'sim-dev', object: {} })
     const registerPlanned = async (thing: PlannedThing): Promise<RegisterResourceResponse> => {
-      const { name, kind, parent, provider, needs, fixed, after } = thing
+      const { name, kind, parent, provider, needs, fixed, dependenciesWithoutInput } = thing
       const parentReply = parent === '' ? root : await awaitRegistered(parent)
       const object: Record<string, unknown> = { value: thing.value, fixed: thing.fixedValue }
       const dependencies: string[] = []
       const propertyDependencies = new Map<string, { urns: string[] }>()
-      for (const target of [...needs, ...fixed, ...after]) {
+      for (const target of [...needs, ...fixed, ...dependenciesWithoutInput]) {
         const { urn, id } = await awaitRegistered(target)
         dependencies.push(urn)
-        if (after.includes(target)) continue
+        if (dependenciesWithoutInput.includes(target)) continue
         const key = `${fixed.includes(target) ? 'fixed' : 'needs'}-${target}`
         object[key] = id
         propertyDependencies.set(key, { urns: [urn] })

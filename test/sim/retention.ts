@@ -3,7 +3,7 @@ import type { ControlPort } from '../../shared/ports/records.ts'
 import type { RetentionPort } from '../../shared/ports/retention.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 import { isOpenDeployment } from '../../shared/ports/open-deployments.ts'
-import type { Sync } from './sync.ts'
+import type { SynchronousPort } from './sync.ts'
 
 /** One kind of record: the deployments with such records, and their removal. */
 export interface RecordTable {
@@ -20,9 +20,12 @@ export function createRetention(
   {
     control,
     catalog,
-  }: { readonly control: Sync<ControlPort>; readonly catalog: Sync<CatalogPort> },
+  }: {
+    readonly control: SynchronousPort<ControlPort>
+    readonly catalog: SynchronousPort<CatalogPort>
+  },
   removeVersions: (through: number) => void,
-): Sync<RetentionPort> {
+): SynchronousPort<RetentionPort> {
   const isOpen = (deployment: DeploymentId): boolean =>
     isOpenDeployment(catalog.getStack(deploymentPartsOf(deployment).stack), deployment)
   const holdsRecords = (table: RecordTable, deployment: DeploymentId): boolean =>
@@ -58,7 +61,7 @@ export function createRetention(
 }
 
 /** Returns the table over a map whose keys begin with a deployment. */
-export function tableOf(records: Map<string, unknown>): RecordTable {
+export function recordTableOf(records: Map<string, unknown>): RecordTable {
   const deploymentIn = (key: string): string => key.split(' ')[0] ?? ''
   return {
     deployments: () => [...records.keys()].map(deploymentIn),

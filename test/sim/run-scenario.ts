@@ -2,7 +2,7 @@ import { createWorldClock } from './clock.ts'
 import { createMachine } from './machine.ts'
 import { operate } from './operator.ts'
 import { simStack } from './process.ts'
-import { toComparable, createChecks } from './checks.ts'
+import { listComparableResources, createChecks } from './checks.ts'
 import { readStateBlob } from './read-state-blob.ts'
 import { createModelCloud } from './model-cloud.ts'
 import { createHookRules } from './hook-rules.ts'
@@ -68,7 +68,7 @@ export async function runScenario(
     counts: world.counts,
     effects,
     finalState: [
-      ...toComparable(state),
+      ...listComparableResources(state),
       ...[...cloud.objects.values()].map(object => `${object.name} exists`).sort(),
     ],
     hasUnknownCreate: world.counts.has('checked: a person settled a pending operation'),

@@ -15,7 +15,7 @@ export interface PlannedThing {
   /** Dependencies whose id is an input that cannot be changed in place. */
   readonly fixed: readonly string[]
   /** Dependencies without an input. */
-  readonly after: readonly string[]
+  readonly dependenciesWithoutInput: readonly string[]
   /** An input that can be changed in place. */
   readonly value: number
   /** An input whose change forces a replacement. */
@@ -177,11 +177,11 @@ function drawTargetGroups(
 
 /** Reports whether a thing is the named thing, or one of the two depends on the other. */
 function touches(thing: PlannedThing, name: string, program: readonly PlannedThing[]): boolean {
-  const dependenciesOf = ({ needs, fixed, after }: PlannedThing): readonly string[] => [
-    ...needs,
-    ...fixed,
-    ...after,
-  ]
+  const dependenciesOf = ({
+    needs,
+    fixed,
+    dependenciesWithoutInput,
+  }: PlannedThing): readonly string[] => [...needs, ...fixed, ...dependenciesWithoutInput]
   const other = program.find(candidate => candidate.name === name)
   return (
     thing.name === name ||
@@ -228,7 +228,7 @@ const emptyThing = {
   provider: '',
   needs: [],
   fixed: [],
-  after: [],
+  dependenciesWithoutInput: [],
   deleteFirst: false,
   isSecret: false,
   callsFunction: false,
@@ -263,14 +263,18 @@ function drawPlannedThing(
   if (draw.chance(0.04)) return { ...emptyThing, name, kind: 'provider' }
   const needs: string[] = []
   const fixed: string[] = []
-  const after: string[] = []
+  const dependenciesWithoutInput: string[] = []
   for (let tries = draw.integer(0, 3); tries > 0 && things.length > 0; tries -= 1) {
     const target = things[draw.integer(0, things.length - 1)]
-    if (target === undefined || [...needs, ...fixed, ...after].includes(target.name)) continue
+    if (
+      target === undefined ||
+      [...needs, ...fixed, ...dependenciesWithoutInput].includes(target.name)
+    )
+      continue
     // If the target is deleted before its replacement, this thing must be deleted before it.
     if (mayBeDeletedFirst(target, things) || draw.chance(0.3)) fixed.push(target.name)
     else if (draw.chance(0.7)) needs.push(target.name)
-    else after.push(target.name)
+    else dependenciesWithoutInput.push(target.name)
   }
   return {
     ...emptyThing,
@@ -280,7 +284,7 @@ function drawPlannedThing(
     provider: pickName(providers, 0.4),
     needs,
     fixed,
-    after,
+    dependenciesWithoutInput,
     deleteFirst: draw.chance(0.15),
     isSecret: draw.chance(0.2),
     callsFunction: draw.chance(0.08),
@@ -351,7 +355,7 @@ function editProgram(
     ...thing,
     needs: thing.needs.filter(name => names.has(name)),
     fixed: thing.fixed.filter(name => names.has(name)),
-    after: thing.after.filter(name => names.has(name)),
+    dependenciesWithoutInput: thing.dependenciesWithoutInput.filter(name => names.has(name)),
     value: thing.value + (draw.chance(0.2) ? 1 : 0),
     fixedValue: thing.fixedValue + (draw.chance(0.1) ? 1 : 0),
   }))

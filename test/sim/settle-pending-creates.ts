@@ -28,7 +28,7 @@ export function settlePendingCreates(
     for (const object of [...cloud.objects.values()]) {
       if (object.urn !== resource.urn || stateIds.has(object.id)) continue
       const isUrnUsed = urns.has(object.urn) || existingIds.has(object.urn)
-      if (isUrnUsed || !hasProvider(state.resources ?? [], resource)) cloud.clear(object.id)
+      if (isUrnUsed || !hasProvider(state.resources ?? [], resource)) cloud.removeByHand(object.id)
       else existingIds.set(object.urn, object.id)
     }
   world.cover('rule', `a pending create is ${existingIds.size > 0 ? 'imported' : 'cleared'}`)

@@ -111,7 +111,7 @@ export function createSimPorts(
     },
     requests: {
       put: failUnsupported,
-      putApproved: failUnsupported,
+      putAuthorized: failUnsupported,
       isApproved: failUnsupported,
       listWaiting: failUnsupported,
       find: failUnsupported,

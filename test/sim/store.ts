@@ -15,20 +15,20 @@ import type { LogRecord } from '../../shared/records/log.ts'
 import { createHash } from 'node:crypto'
 import { error } from '../../shared/errors/error.ts'
 import { createSimCatalog } from './catalog.ts'
-import type { Sync } from './sync.ts'
+import type { SynchronousPort } from './sync.ts'
 import { createHeads, type HeadChange } from './heads.ts'
-import { createRetention, tableOf } from './retention.ts'
+import { createRetention, recordTableOf } from './retention.ts'
 
 /** The records of all deployments, in a store without a network. */
 export interface SimStore {
-  readonly log: Sync<DecisionLogPort>
-  readonly operations: Sync<OperationsPort>
-  readonly control: Sync<ControlPort>
-  readonly leases: Sync<LeasesPort>
-  readonly events: Sync<EventsPort>
-  readonly catalog: Sync<CatalogPort>
-  readonly blobs: Sync<BlobsPort>
-  readonly retention: Sync<RetentionPort>
+  readonly log: SynchronousPort<DecisionLogPort>
+  readonly operations: SynchronousPort<OperationsPort>
+  readonly control: SynchronousPort<ControlPort>
+  readonly leases: SynchronousPort<LeasesPort>
+  readonly events: SynchronousPort<EventsPort>
+  readonly catalog: SynchronousPort<CatalogPort>
+  readonly blobs: SynchronousPort<BlobsPort>
+  readonly retention: SynchronousPort<RetentionPort>
 }
 
 /** Observes all writes of the store. */
@@ -58,7 +58,7 @@ export function createStore(observer: Observer): SimStore {
   const controls = new Map<DeploymentId, ControlRow>()
   const control = createControl(observer, controls)
   const { removeVersions, ...catalog } = createSimCatalog(observer.onPublished, observer.onRule)
-  const tables = [logs, outcomes, heads.allHeads, leases, controls].map(tableOf)
+  const tables = [logs, outcomes, heads.allHeads, leases, controls].map(recordTableOf)
   return {
     log: createLog(observer, logs),
     control,

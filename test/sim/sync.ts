@@ -3,7 +3,7 @@
  * request as one more argument. A method that creates something recognizes a repeated request by
  * this id.
  */
-export type Sync<Port> = {
+export type SynchronousPort<Port> = {
   readonly [Name in keyof Port]: Port[Name] extends (...args: infer Args) => Promise<infer Answer>
     ? (...args: Args) => Answer
     : never

@@ -4,7 +4,7 @@ import { mergeStates } from '../../shared/journal/merge-states.ts'
 import type { TargetedDeployment } from '../../shared/ports/catalog.ts'
 import type { LogNumber } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import { foldInputOf, settleInput } from './fold-law.ts'
+import { foldInputOf, inputOfClose } from './fold-law.ts'
 import { readStateBlob } from './read-state-blob.ts'
 import type { World } from './world.ts'
 
@@ -27,7 +27,7 @@ export function listTargetedFolds(
     const { pin, closing } = createLogView(records, new Map())
     if (input === undefined || pin?.published === undefined) return []
     const base = readStateBlob(world, pin.published)
-    const closingInputs = [true, false].map(isSwept => settleInput(input, isSwept))
+    const closingInputs = [true, false].map(isSwept => inputOfClose(input, isSwept))
     const closingFolds = closing === undefined ? [] : closingInputs.map(fold)
     return { base, folded: fold(input), closingFolds }
   })

@@ -33,7 +33,7 @@ export interface World extends Coverage {
   /** Listeners for the next changes of a head, by `<deployment> <operation>`. */
   readonly headListeners: Map<string, () => void>
   /** Operations that no executor can begin, by `<deployment> <operation>`. */
-  readonly poisoned: Set<string>
+  readonly operationsWithoutBegin: Set<string>
   /** Adds a line to the trace, with the virtual time. */
   readonly trace: (line: string) => void
   readonly lines: readonly string[]
@@ -121,7 +121,7 @@ export function createWorld(
     observer,
     aws,
     headListeners,
-    poisoned: new Set(),
+    operationsWithoutBegin: new Set(),
     trace(line) {
       if (options.isQuiet !== true) lines.push(`${scheduler.nowMs()} ${line}`)
     },

@@ -6,7 +6,15 @@ import {
   textOf,
   writeOrdered,
 } from './ordered-json.ts'
-import { anything, type Check, type Field, list, map, record, text } from './record.ts'
+import {
+  acceptAnything,
+  type Check,
+  type Field,
+  checkList,
+  checkMap,
+  checkRecord,
+  checkText,
+} from './record.ts'
 
 /** The key of maps that represent another kind of value. */
 const signature = '4dabf18193072939515e22adb298388d'
@@ -45,10 +53,10 @@ export function checkPropertyValue(rules: SecretRules): Check {
   const value: Check = (json, path) => {
     switch (json.kind) {
       case 'list':
-        return list(value)(json, path)
+        return checkList(value)(json, path)
       case 'object':
         return fieldOf(json, signature) === undefined
-          ? map(value)(json, path)
+          ? checkMap(value)(json, path)
           : checkSpecialValue(json, path)
       default:
         return []
@@ -60,28 +68,28 @@ export function checkPropertyValue(rules: SecretRules): Check {
     const fields = specialFields(value).get(kind)
     if (fields === undefined) return [`${path}: unknown signature '${kind}'`]
     // Such values are written as maps, so their keys have the order of map keys.
-    const signatureField: Field = { name: signature, when: 'always', check: anything }
+    const signatureField: Field = { name: signature, when: 'always', check: acceptAnything }
     const sorted = [...fields, signatureField].toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    return record(sorted)(json, path)
+    return checkRecord(sorted)(json, path)
   }
   return value
 }
 
 function specialFields(value: Check): ReadonlyMap<string, readonly Field[]> {
-  const filledField = (name: string, check: Check = text()): Field => ({
+  const filledField = (name: string, check: Check = checkText()): Field => ({
     name,
     when: 'filled',
     check,
   })
   const alwaysField = (name: string, check: Check): Field => ({ name, when: 'always', check })
-  const hash = filledField('hash', text(/^[0-9a-f]{64}$/))
+  const hash = filledField('hash', checkText(/^[0-9a-f]{64}$/))
   return new Map([
     [asset, [hash, filledField('text'), filledField('path'), filledField('uri')]],
     [
       archive,
       [
         hash,
-        { name: 'assets', when: 'nonNull', check: map(value) },
+        { name: 'assets', when: 'nonNull', check: checkMap(value) },
         filledField('path'),
         filledField('uri'),
       ],
@@ -89,20 +97,20 @@ function specialFields(value: Check): ReadonlyMap<string, readonly Field[]> {
     [
       reference,
       [
-        alwaysField('urn', text(/^urn:pulumi:/)),
-        { name: 'id', when: 'nonNull', check: text() },
-        alwaysField('packageVersion', text()),
+        alwaysField('urn', checkText(/^urn:pulumi:/)),
+        { name: 'id', when: 'nonNull', check: checkText() },
+        alwaysField('packageVersion', checkText()),
       ],
     ],
-    [bytes, [alwaysField('value', text(new RegExp(`^${base64}$`)))]],
-    [float, [alwaysField('value', text(/^[0-9a-f]{16}$/))]],
+    [bytes, [alwaysField('value', checkText(new RegExp(`^${base64}$`)))]],
+    [float, [alwaysField('value', checkText(/^[0-9a-f]{16}$/))]],
   ])
 }
 
-const secretRecord = record([
-  { name: signature, when: 'always', check: text() },
-  { name: 'ciphertext', when: 'filled', check: text() },
-  { name: 'plaintext', when: 'filled', check: text() },
+const secretRecord = checkRecord([
+  { name: signature, when: 'always', check: checkText() },
+  { name: 'ciphertext', when: 'filled', check: checkText() },
+  { name: 'plaintext', when: 'filled', check: checkText() },
 ])
 
 function checkSecretValue(

@@ -15,7 +15,7 @@ export interface Field {
 }
 
 /** Returns the check of a record, which may have only these fields, in this order. */
-export function record(fields: readonly Field[]): Check {
+export function checkRecord(fields: readonly Field[]): Check {
   const fieldsByName = new Map(
     fields.map((field, index) => [field.name, { field, position: index }]),
   )
@@ -56,7 +56,7 @@ function checkField(
 }
 
 /** Returns the check of a text. The text must match `pattern`, if there is one. */
-export function text(pattern?: RegExp): Check {
+export function checkText(pattern?: RegExp): Check {
   return (json, path) => {
     if (json.kind !== 'text') return [`${path}: must be a text`]
     return pattern === undefined || pattern.test(json.text)
@@ -66,15 +66,15 @@ export function text(pattern?: RegExp): Check {
 }
 
 /** Checks that a value is true or false. */
-export const flag: Check = (json, path) =>
+export const checkFlag: Check = (json, path) =>
   json.kind === 'literal' && json.value !== null ? [] : [`${path}: must be true or false`]
 
 /** Checks that a value is a number. */
-export const number: Check = (json, path) =>
+export const checkNumber: Check = (json, path) =>
   json.kind === 'number' ? [] : [`${path}: must be a number`]
 
 /** Returns the check of a list. `item` checks each of its items. */
-export function list(item: Check): Check {
+export function checkList(item: Check): Check {
   return (json, path) =>
     json.kind === 'list'
       ? json.items.flatMap((element, index) => item(element, `${path}[${index}]`))
@@ -85,7 +85,7 @@ export function list(item: Check): Check {
  * Returns the check of a map. `item` checks each of its values. Its keys must be unique, and sorted
  * by their UTF-8 bytes.
  */
-export function map(item: Check): Check {
+export function checkMap(item: Check): Check {
   return (json, path) => {
     if (json.kind !== 'object') return [`${path}: must be a map`]
     const complaints: string[] = []
@@ -103,4 +103,4 @@ export function map(item: Check): Check {
 }
 
 /** Accepts any value. */
-export const anything: Check = () => []
+export const acceptAnything: Check = () => []

@@ -17,15 +17,15 @@ import {
 } from './ordered-json.ts'
 import { isSealed, checkPropertyValue } from './property.ts'
 import {
-  anything,
+  acceptAnything,
   type Check,
   type Field,
-  flag,
-  list,
-  map,
-  number,
-  record,
-  text,
+  checkFlag,
+  checkList,
+  checkMap,
+  checkNumber,
+  checkRecord,
+  checkText,
 } from './record.ts'
 
 /** The expectations of an export. */
@@ -33,7 +33,7 @@ export interface ExportRules {
   /** True: every secret is sealed; false: every secret is in plaintext; absent: either. */
   readonly sealed?: boolean
   /** Whether a service sealed the secrets. */
-  readonly isService?: boolean
+  readonly hasServiceCiphertext?: boolean
 }
 
 /** Returns the errors in the text of an export, one message each; empty when it is valid. */
@@ -45,9 +45,9 @@ export function verifyExport(exported: string, rules: ExportRules = {}): string[
     return [thrown instanceof Error ? thrown.message : String(thrown)]
   }
   const deployment = fieldOf(envelope, 'deployment')
-  const check = record([
-    alwaysField('version', number),
-    filledField('features', list(text())),
+  const check = checkRecord([
+    alwaysField('version', checkNumber),
+    filledField('features', checkList(checkText())),
     alwaysField('deployment', checkDeployment(rules)),
   ])
   return [
@@ -67,91 +67,94 @@ const alwaysField = (name: string, check: Check): Field => ({ name, when: 'alway
 const filledField = (name: string, check: Check): Field => ({ name, when: 'filled', check })
 const optionalField = (name: string, check: Check): Field => ({ name, when: 'nonNull', check })
 
-const urn = text(/^urn:pulumi:(?:.*?::){3}/s)
+const urn = checkText(/^urn:pulumi:(?:.*?::){3}/s)
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d\d:\d\d)$/
 const utcTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{0,8}[1-9])?Z$/
 const position = /^project:\/\/\/.*#\d+(?:,\d+)?$/
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-const manifest = record([
-  alwaysField('time', text(timestamp)),
-  alwaysField('magic', text()),
-  alwaysField('version', text()),
-  filledField('plugins', list(anything)),
+const manifest = checkRecord([
+  alwaysField('time', checkText(timestamp)),
+  alwaysField('magic', checkText()),
+  alwaysField('version', checkText()),
+  filledField('plugins', checkList(acceptAnything)),
 ])
 
 function checkDeployment(rules: ExportRules): Check {
   const resource = checkResource(rules)
-  const operation = record([
+  const operation = checkRecord([
     alwaysField('resource', resource),
-    alwaysField('type', text(/^(?:creating|updating|deleting|reading|importing)$/)),
+    alwaysField('type', checkText(/^(?:creating|updating|deleting|reading|importing)$/)),
   ])
-  const extension = record([
-    alwaysField('name', text()),
-    alwaysField('version', text()),
-    alwaysField('value', text(base64)),
+  const extension = checkRecord([
+    alwaysField('name', checkText()),
+    alwaysField('version', checkText()),
+    alwaysField('value', checkText(base64)),
   ])
-  const deploymentRecord = record([
+  const deploymentRecord = checkRecord([
     alwaysField('manifest', manifest),
     optionalField(
       'secrets_providers',
-      record([alwaysField('type', text()), optionalField('state', anything)]),
+      checkRecord([alwaysField('type', checkText()), optionalField('state', acceptAnything)]),
     ),
-    filledField('resources', list(resource)),
-    filledField('pending_operations', list(operation)),
-    alwaysField('metadata', record([optionalField('integrity_error', anything)])),
-    filledField('snippets', list(anything)),
-    filledField('extensions', map(extension)),
+    filledField('resources', checkList(resource)),
+    filledField('pending_operations', checkList(operation)),
+    alwaysField('metadata', checkRecord([optionalField('integrity_error', acceptAnything)])),
+    filledField('snippets', checkList(acceptAnything)),
+    filledField('extensions', checkMap(extension)),
   ])
   return (json, path) =>
     json.kind === 'literal' && json.value === null ? [] : deploymentRecord(json, path)
 }
 
 function checkResource(rules: ExportRules): Check {
-  const value = checkPropertyValue({ sealed: rules.sealed, isService: rules.isService })
-  const texts = list(text())
+  const value = checkPropertyValue({ sealed: rules.sealed, isService: rules.hasServiceCiphertext })
+  const texts = checkList(checkText())
   const urnsOrNull: Check = (json, path) =>
-    json.kind === 'literal' && json.value === null ? [] : list(urn)(json, path)
+    json.kind === 'literal' && json.value === null ? [] : checkList(urn)(json, path)
   const timeoutFields = ['create', 'update', 'delete', 'read'].map(name =>
-    filledField(name, number),
+    filledField(name, checkNumber),
   )
-  return record([
+  return checkRecord([
     alwaysField('urn', urn),
-    alwaysField('custom', flag),
-    filledField('delete', flag),
-    filledField('id', text()),
-    alwaysField('type', text(/./)),
-    filledField('inputs', map(value)),
-    filledField('outputs', map(value)),
+    alwaysField('custom', checkFlag),
+    filledField('delete', checkFlag),
+    filledField('id', checkText()),
+    alwaysField('type', checkText(/./)),
+    filledField('inputs', checkMap(value)),
+    filledField('outputs', checkMap(value)),
     filledField('parent', urn),
-    filledField('protect', flag),
-    filledField('taint', flag),
-    filledField('external', flag),
-    filledField('dependencies', list(urn)),
+    filledField('protect', checkFlag),
+    filledField('taint', checkFlag),
+    filledField('external', checkFlag),
+    filledField('dependencies', checkList(urn)),
     filledField('initErrors', texts),
-    filledField('provider', text(/^urn:pulumi:.*::.+$/s)),
-    filledField('propertyDependencies', map(urnsOrNull)),
-    filledField('pendingReplacement', flag),
+    filledField('provider', checkText(/^urn:pulumi:.*::.+$/s)),
+    filledField('propertyDependencies', checkMap(urnsOrNull)),
+    filledField('pendingReplacement', checkFlag),
     filledField('additionalSecretOutputs', texts),
-    filledField('aliases', list(urn)),
-    filledField('customTimeouts', record(timeoutFields)),
-    filledField('importID', text()),
-    filledField('retainOnDelete', flag),
+    filledField('aliases', checkList(urn)),
+    filledField('customTimeouts', checkRecord(timeoutFields)),
+    filledField('importID', checkText()),
+    filledField('retainOnDelete', checkFlag),
     filledField('deletedWith', urn),
-    filledField('replaceWith', list(urn)),
-    optionalField('created', text(utcTimestamp)),
-    optionalField('modified', text(utcTimestamp)),
-    filledField('sourcePosition', text(position)),
-    filledField('stackTrace', list(record([filledField('sourcePosition', text(position))]))),
+    filledField('replaceWith', checkList(urn)),
+    optionalField('created', checkText(utcTimestamp)),
+    optionalField('modified', checkText(utcTimestamp)),
+    filledField('sourcePosition', checkText(position)),
+    filledField(
+      'stackTrace',
+      checkList(checkRecord([filledField('sourcePosition', checkText(position))])),
+    ),
     filledField('ignoreChanges', texts),
     filledField('hideDiff', texts),
     filledField('replaceOnChanges', texts),
     optionalField('replacementTrigger', value),
-    filledField('refreshBeforeUpdate', flag),
+    filledField('refreshBeforeUpdate', checkFlag),
     filledField('viewOf', urn),
-    filledField('resourceHooks', map(texts)),
-    filledField('extensionRef', text()),
-    filledField('snippetID', text()),
+    filledField('resourceHooks', checkMap(texts)),
+    filledField('extensionRef', checkText()),
+    filledField('snippetID', checkText()),
   ])
 }
 

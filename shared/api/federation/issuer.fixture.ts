@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose'
 import {
   type ReceivedRequest,
-  startReceiver,
+  startHttpReceiver,
 } from '../../triggers/outbound/local-receiver.fixture.ts'
 
 /** An OIDC issuer on loopback that signs any claims. */
@@ -15,7 +15,7 @@ async function createSigningKey(kid: string) {
 
 /** Starts an issuer with one key. `rotate` replaces the key by a key with the next id. */
 export async function startIssuer() {
-  const receiver = await startReceiver()
+  const receiver = await startHttpReceiver()
   const state = { key: await createSigningKey('1'), isFailing: false }
   const issuer = receiver.origin
   receiver.state.answer = ({ url }: ReceivedRequest) => {

@@ -38,7 +38,7 @@ async function findMissingPlugins(
  * Reports whether every plugin that the base's resources need is installed or could be installed.
  * Each missing plugin is reported as an error.
  */
-export async function hasPlugins(
+export async function obtainBasePlugins(
   run: Pick<CommandRun, 'plugins' | 'emitter'>,
   base: Base,
 ): Promise<boolean> {

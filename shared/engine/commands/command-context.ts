@@ -1,7 +1,7 @@
 import type { OperationId } from '../../records/ids.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { GeneratorContext } from '../generator/context.ts'
-import { createEarlierStateLookup } from '../deployment/ends/recorded-end.ts'
+import { createEarlierStateLookup } from '../deployment/ends/open-recorded-end.ts'
 import { lastRetryOf } from '../deployment/log/decision-index.ts'
 import { createDeploymentRunner } from '../generator/steps/deployment-runner.ts'
 import { createReplay } from '../generator/replay/deployment-replay.ts'

@@ -15,8 +15,8 @@ import { type Base, createBase } from '../deployment/state/base.ts'
 import { canBeginWithTargets } from './check-targets.ts'
 import type { CommandDeps } from './command-deps.ts'
 import { deployImport } from './import-command.ts'
-import { hasPlugins } from './check-plugins.ts'
-import { requireProgram } from './require-program.ts'
+import { obtainBasePlugins } from './check-plugins.ts'
+import { requireProgramForDeleteHooks } from './require-program.ts'
 import { warnOlderPackages } from './warn-older-packages.ts'
 import { readRecordedPlan } from './recorded-plan.ts'
 import { destroyWithoutProgram, deployWithProgram } from './deploy-with-program.ts'
@@ -38,12 +38,12 @@ export async function deployCommand(deps: CommandDeps, base: Base): Promise<bool
   const { command, refresh, legacyRefreshDiff } = run.request.options
   await run.loadUpdatePlan()
   await run.startPolicyPacks()
-  requireProgram(run, base)
+  requireProgramForDeleteHooks(run, base)
   const applyChanges = runsProgram(run.request.options) ? deployWithProgram : destroyWithoutProgram
   if (applyChanges !== deployWithProgram) {
     if (base.epoch === firstEpoch && deps.earlierDecisions === undefined)
       await warnOlderPackages(run, base.snapshot.resources)
-    if (!(await hasPlugins(run, base))) return false
+    if (!(await obtainBasePlugins(run, base))) return false
   }
   if (command === 'import') return deployImport(deps, base)
   // The base of a later epoch is already the result of a refresh.

@@ -12,7 +12,7 @@ import { unwrap } from '../generator/finish-stage.ts'
 import { countRecordedSteps } from '../generator/replay/count-recorded-steps.ts'
 import { planDeletes, findStepsWithoutCall } from '../generator/deletion/plan-deletes.ts'
 import {
-  areAllTargeted,
+  reportUntargetedDeletes,
   createDeleteScope,
   startProviders,
   emitKeptStates,
@@ -223,7 +223,7 @@ async function deleteCondemned(
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstUpdatePlan(ctx, steps.toReversed())) return false
   // No end of the program is recorded, so that a later generator run runs the program again.
-  if (!areAllTargeted(ctx, steps)) {
+  if (!reportUntargetedDeletes(ctx, steps)) {
     unwrap(ctx, await startProviders(ctx, steps))
     return false
   }

@@ -5,9 +5,9 @@ import type { Base } from '../deployment/state/base.ts'
 import { unwrap } from '../generator/finish-stage.ts'
 import { createPreviewRunner } from '../generator/steps/preview-runner.ts'
 import { readsOnRegistration, runsProgram } from '../../records/log.ts'
-import { requireProgram } from './require-program.ts'
+import { requireProgramForDeleteHooks } from './require-program.ts'
 import { previewImport } from './import-command.ts'
-import { hasPlugins } from './check-plugins.ts'
+import { obtainBasePlugins } from './check-plugins.ts'
 import { warnOlderPackages } from './warn-older-packages.ts'
 import { reportUnmetUpdatePlan, findUnmetUrns } from '../generator/checks/check-update-plan.ts'
 import { isStackAllowed, listCurrentStates } from '../generator/policies/apply-stack-policies.ts'
@@ -27,10 +27,10 @@ export async function previewCommand(run: CommandRun, base: Base): Promise<boole
   await run.loadUpdatePlan()
   await run.startPolicyPacks()
   const { command, refresh, legacyRefreshDiff } = request.options
-  requireProgram(run, base)
+  requireProgramForDeleteHooks(run, base)
   if (!runsProgram(request.options)) {
     await warnOlderPackages(run, base.snapshot.resources)
-    if (!(await hasPlugins(run, base))) return false
+    if (!(await obtainBasePlugins(run, base))) return false
   }
   if (command === 'import') return previewImport(run, base)
   const isRefreshRequested = command === 'refresh' || refresh

@@ -2,7 +2,7 @@ import type { ResourceState } from '../../state/resource.ts'
 import type { Snapshot } from '../../state/snapshot.ts'
 import type { StepEnd } from '../step-end.ts'
 import { rebuildAfterRefresh } from '../../state/rebuild-after-refresh.ts'
-import { perform } from '../executor/perform.ts'
+import { performStep } from '../executor/perform-step.ts'
 import { type PerformDeps, resolveStepProvider } from '../executor/provider-call.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { ForecastDraft } from '../forecast/forecast-draft.ts'
@@ -12,7 +12,7 @@ import { type PreviewDeps, previewStep } from '../generator/steps/preview-step.t
 import { unwrap } from '../generator/finish-stage.ts'
 import { planDestroy } from '../generator/deletion/plan-destroy.ts'
 import {
-  areAllTargeted,
+  reportUntargetedDeletes,
   createDeleteScope,
   startProviders,
   emitKeptStates,
@@ -43,7 +43,7 @@ export async function previewDeletes(
   const steps = condemned.map(({ step }) => step)
   if (!checkDeletesAgainstUpdatePlan(ctx, steps.toReversed())) return false
   unwrap(ctx, await startProviders(ctx, steps))
-  let hasSucceeded = areAllTargeted(ctx, steps)
+  let hasSucceeded = reportUntargetedDeletes(ctx, steps)
   emitKeptStates(ctx, mayDelete)
   deps.forecast?.addDeletes(
     { graph, condemned, release: releaseModeOf(deps) },
@@ -132,7 +132,7 @@ async function previewReadSteps(
     for (let step = pendingSteps.shift(); step !== undefined; step = pendingSteps.shift()) {
       emitter.emitBegin(step)
       const stepWithViews = withBaseViews(step, base)
-      const end = await perform(
+      const end = await performStep(
         stepWithViews,
         { preview: true },
         { ...performDeps, onViewStep: emitter.emitBegin },

@@ -6,7 +6,7 @@ import { stepOfOperation } from '../deployment/state/step-operations.ts'
 import type { PlannedOperation } from '../deployment/dispatch/hook-operations.ts'
 import type { PlanKind } from '../deployment/dispatch/run-plan.ts'
 import type { DecisionIndex } from '../deployment/log/decision-index.ts'
-import { createEarlierStateLookup } from '../deployment/ends/recorded-end.ts'
+import { createEarlierStateLookup } from '../deployment/ends/open-recorded-end.ts'
 import type { Sealing } from '../deployment/state/state-sealing.ts'
 
 /**

@@ -7,7 +7,7 @@ import type { CommandRun } from './command-run.ts'
  * hooks could not be called. Each such resource is reported. Throws DESTROY_NEEDS_PROGRAM. Source:
  * docs/spec/step-execution.md#hooks.
  */
-export function requireProgram({ request, emitter }: CommandRun, base: Base): void {
+export function requireProgramForDeleteHooks({ request, emitter }: CommandRun, base: Base): void {
   const { command, runProgram } = request.options
   if (command !== 'destroy' || runProgram === true) return
   let isProgramNeeded = false

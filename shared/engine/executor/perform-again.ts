@@ -1,6 +1,6 @@
 import type { Step } from '../step.ts'
 import { failureEndOf, type StepEnd, successEndOf } from '../step-end.ts'
-import { perform } from './perform.ts'
+import { performStep } from './perform-step.ts'
 import { type PerformDeps, toReadRequest } from './provider-call.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function performAgain(step: Step, deps: PerformDeps): Promise<StepE
       // This attempt sent no Update, so it had no effect.
       status: 'ok',
     })
-  const end = await perform(step, { preview: false }, deps)
+  const end = await performStep(step, { preview: false }, deps)
   const isDelete = step.next === undefined && step.op !== 'refresh'
   if (end.verdict !== 'failed' || !isDelete || step.skipCall) return end
   return (await isGone(step, deps)) ? successEndOf(undefined) : end

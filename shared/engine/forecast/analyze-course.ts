@@ -94,7 +94,7 @@ export function computeStepTimes(
   const gapMs = isRetried ? 0 : beganMs - readyMs
   const callAndPauseMs = Math.max(0, step.endedMs - beganMs)
   const pauseMs = Math.min(pausedMs, callAndPauseMs)
-  const slotMs = Math.min(gapMs, context.usage.fullMsBetween(readyMs, beganMs))
+  const slotMs = Math.min(gapMs, context.usage.allSlotsBusyMsBetween(readyMs, beganMs))
   const isLimited = context.input.getEnd(step.operation.id)?.outcome?.isLimited === true
   const limitMs = isLimited ? gapMs - slotMs : 0
   return {

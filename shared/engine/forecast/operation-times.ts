@@ -56,7 +56,7 @@ export interface DecidedOperation {
  * The head of an operation, and its selected outcome if there is one. Both are kept without the
  * states of resources.
  */
-export interface KnownEnd {
+export interface KnownHead {
   readonly head: Head
   readonly outcome?: Outcome
 }
@@ -64,7 +64,7 @@ export interface KnownEnd {
 /** The operations of a deployment as far as its records were read, in the order of the log. */
 export interface KnownOperations {
   readonly decidedOperations: ReadonlyMap<OperationId, DecidedOperation>
-  readonly ends: ReadonlyMap<OperationId, KnownEnd>
+  readonly ends: ReadonlyMap<OperationId, KnownHead>
 }
 
 /** An operation with the time of its end. */

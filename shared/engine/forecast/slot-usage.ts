@@ -1,7 +1,7 @@
 /** The times at which all slots of a deployment were in use. */
 export interface SlotUsage {
   /** Returns how long all slots were in use between two times, in ms. Logarithmic. */
-  readonly fullMsBetween: (startMs: number, endMs: number) => number
+  readonly allSlotsBusyMsBetween: (startMs: number, endMs: number) => number
 }
 
 /**
@@ -40,7 +40,7 @@ export function computeSlotUsage(
     return (fullBeforeMs[index] ?? 0) + afterMs
   }
   return {
-    fullMsBetween: (startMs, endMs) =>
+    allSlotsBusyMsBetween: (startMs, endMs) =>
       endMs > startMs ? computeFullMsUntil(endMs) - computeFullMsUntil(startMs) : 0,
   }
 }

@@ -96,7 +96,7 @@ export interface GeneratorSets {
 }
 
 /** Returns the newest old state: the one that this deployment read, or else that in the base. */
-export function newestOldStateAt(
+export function findNewestOldState(
   { sets, base }: { readonly sets: GeneratorSets; readonly base: Pick<Base, 'trackedStateAt'> },
   index: number,
 ): TrackedState {

@@ -5,7 +5,7 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import type { HookNames } from '../../providers/component-construction.ts'
 import { parseUrn } from '../../names/urn.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { Generator } from '../generator/generator.ts'
 import { readFrames, decodeRegistration, type ReadingDeps } from './decode-registration.ts'
 import { replyOptionsOf, visibleOutputsOf } from './reply-options.ts'
@@ -36,7 +36,7 @@ export async function registerRemote(
   )
   return RegisterResourceResponse.create({
     urn: component.urn,
-    object: toWire(visibleOutputsOf(component.outputs, request), replyOptionsOf(request)),
+    object: encodeWire(visibleOutputsOf(component.outputs, request), replyOptionsOf(request)),
     propertyDependencies: new Map(
       [...component.dependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),

@@ -13,7 +13,7 @@ import { stackTraceOf } from '../../state/shared-traces.ts'
 import type { PropertyMap, PropertyValue } from '../../values/value.ts'
 import { downgradeOutputs } from '../../values/special-values.ts'
 import { parsePath } from '../../values/path.ts'
-import { fromWire, valueFromWire } from '../../values/decode-wire.ts'
+import { decodeWire, decodeWireValue } from '../../values/decode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Alias } from '../../names/alias.ts'
 import type { PackageRequest } from '../../providers/package-request.ts'
@@ -66,7 +66,7 @@ export async function decodeRegistration(
   if (needsProvider) requireVersion('package', request.version)
   for (const path of request.hideDiffs) parsePath(path)
   const options = { ...programWireOptions, upgradesToOutputs: request.remote }
-  const sentInputs = await deps.hashAssets(fromWire(request.object, options))
+  const sentInputs = await deps.hashAssets(decodeWire(request.object, options))
   const dependencies = sortUnique(
     request.dependencies.map(urn => parseRequestUrn(urn, 'dependency')),
   )
@@ -115,14 +115,14 @@ export async function decodeRegistration(
 export function decodeReadRequest(request: ReadResourceRequest, deps: ReadingDeps): ReadRequest {
   requireTypeToken(request.type)
   if (request.provider === '') requireVersion('package', request.version)
-  const id = valueFromWire(request.id, programWireOptions)
+  const id = decodeWireValue(request.id, programWireOptions)
   return {
     type: request.type,
     name: request.name,
     id: typeof id === 'string' ? id : '',
     isIdUnknown: typeof id !== 'string',
     parent: parseOptionalUrn(request.parent),
-    properties: fromWire(request.properties, { ...programWireOptions, outputs: false }),
+    properties: decodeWire(request.properties, { ...programWireOptions, outputs: false }),
     dependencies: sortUnique(request.dependencies.map(urn => parseRequestUrn(urn, 'dependency'))),
     provider: request.provider,
     plugin: readPluginRequest(packageOf(request.type), request, deps),
@@ -195,7 +195,7 @@ function readHooks(
 }
 
 function readReplacementTrigger(wire: unknown): PropertyValue {
-  const value = valueFromWire(wire, programWireOptions, 'replacementTrigger') ?? null
+  const value = decodeWireValue(wire, programWireOptions, 'replacementTrigger') ?? null
   return downgradeOutputs(new Map([['trigger', value]])).get('trigger') ?? null
 }
 

@@ -2,7 +2,7 @@ import { ErrorHookRequest, ResourceHookRequest } from '../../../proto/gen/pulumi
 import { nameOf, typeOf } from '../../names/urn.ts'
 import type { ResourceState } from '../../state/resource.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { HookedOperationKind, HookCall } from '../hooks.ts'
 import { optionsOfState } from './resource-options.ts'
 import { wireOptionsOf } from './transforms.ts'
@@ -51,7 +51,7 @@ function hookedResourceOf({ urn, next, old }: HookCall) {
 
 function createValueEncoder(acceptsBytes: boolean) {
   return (map: PropertyMap | undefined): Record<string, unknown> | undefined =>
-    map === undefined ? undefined : toWire(map, wireOptionsOf(acceptsBytes))
+    map === undefined ? undefined : encodeWire(map, wireOptionsOf(acceptsBytes))
 }
 
 function toHookOptions(state: ResourceState | undefined) {

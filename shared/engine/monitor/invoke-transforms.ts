@@ -4,8 +4,8 @@ import {
   TransformInvokeRequest,
   TransformInvokeResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
-import { fromWire } from '../../values/decode-wire.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import { createSerialQueue } from '../serial-queue.ts'
 import type { Callbacks } from './callbacks.ts'
 import { programWireOptions } from './decode-registration.ts'
@@ -63,10 +63,10 @@ async function transformCall(
 ): Promise<ResourceInvokeRequest> {
   const { provider, version, pluginDownloadURL: pluginDownloadUrl, pluginChecksums } = request
   const options = { provider, version, pluginDownloadUrl, pluginChecksums }
-  const args = fromWire(request.args, { ...programWireOptions, outputs: false })
+  const args = decodeWire(request.args, { ...programWireOptions, outputs: false })
   const transformRequest = {
     token: request.tok,
-    args: toWire(args, wireOptionsOf(callback.acceptsByteString)),
+    args: encodeWire(args, wireOptionsOf(callback.acceptsByteString)),
     options,
   }
   const answer = TransformInvokeResponse.decode(

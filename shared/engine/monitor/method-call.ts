@@ -2,8 +2,8 @@ import { CallResponse } from '../../../proto/gen/pulumi/provider.ts'
 import type { ResourceCallRequest } from '../../../proto/gen/pulumi/resource.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import type { CallResult } from '../../providers/provider.ts'
-import { fromWire } from '../../values/decode-wire.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { MethodRequest } from '../generator/calls/call-method.ts'
 import { requireVersion } from './packages.ts'
 import { readPluginRequest, programWireOptions, type ReadingDeps } from './decode-registration.ts'
@@ -19,7 +19,7 @@ export async function readMethodRequest(
   deps: Pick<ReadingDeps, 'hashAssets' | 'packages'>,
 ): Promise<MethodRequest> {
   if (request.provider === '') requireVersion('package', request.version)
-  const args = fromWire(request.args, { ...programWireOptions, upgradesToOutputs: true })
+  const args = decodeWire(request.args, { ...programWireOptions, upgradesToOutputs: true })
   return {
     token: request.tok,
     args: await deps.hashAssets(args),
@@ -57,7 +57,7 @@ export function toMethodReply(
 ): CallResponse {
   const options = { unknowns: 'keep', secrets: true, references: true, outputs: false } as const
   return CallResponse.create({
-    return: toWire(outputs, { ...options, allowsByteStrings: request.acceptsByteString }),
+    return: encodeWire(outputs, { ...options, allowsByteStrings: request.acceptsByteString }),
     returnDependencies: new Map(
       [...(dependencies ?? [])].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),

@@ -14,8 +14,8 @@ import type {
 } from '../../../proto/gen/pulumi/resource.ts'
 import { ResourceMonitorFeature, Result } from '../../../proto/gen/pulumi/resource.ts'
 import { packageOf } from '../../names/provider-reference.ts'
-import { fromWire } from '../../values/decode-wire.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { Generator } from '../generator/generator.ts'
 import { type Packages, requireVersion } from './packages.ts'
 import type { RegisteredHooks } from './registered-hooks.ts'
@@ -127,7 +127,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
     async registerResourceOutputs(request: RegisterResourceOutputsRequest): Promise<object> {
       const deps = await readyDeps
       const outputs = await deps.hashAssets(
-        fromWire(request.outputs, { ...programWireOptions, outputs: false }),
+        decodeWire(request.outputs, { ...programWireOptions, outputs: false }),
       )
       await deps.generator.registerOutputs(parseRequestUrn(request.urn, 'resource'), outputs)
       return {}
@@ -137,7 +137,7 @@ export function createMonitorHandlers(whenReady: Promise<MonitorDeps>, signals: 
       const { state } = await deps.generator.read(decodeReadRequest(request, deps))
       return {
         urn: state.urn,
-        properties: toWire(state.outputs, replyOptionsOf(request)),
+        properties: encodeWire(state.outputs, replyOptionsOf(request)),
         result: Result.SUCCESS,
         unknown: false,
       }
@@ -183,7 +183,7 @@ async function invoke(
   requireVersion('package', request.version)
   const result = await deps.generator.invoke({
     token: request.tok,
-    args: fromWire(request.args, { ...programWireOptions, outputs: false }),
+    args: decodeWire(request.args, { ...programWireOptions, outputs: false }),
     provider: request.provider,
     parent: parseOptionalUrn(request.parent),
     dependsOn: request.dependsOn.map(urn => parseRequestUrn(urn, 'dependsOn')),
@@ -196,7 +196,7 @@ async function invoke(
     references: request.acceptResources || isGetResource,
   }
   return {
-    return: toWire(result.outputs, options),
+    return: encodeWire(result.outputs, options),
     failures: [...result.failures],
     unknown: false,
   }

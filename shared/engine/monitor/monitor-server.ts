@@ -77,7 +77,7 @@ export async function startMonitorServer(
   const readyDeps = Promise.withResolvers<MonitorDeps>()
   const signalled = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const window = createRegistrationWindow(streamLimit.liftFor)
+  const window = createRegistrationWindow(streamLimit.liftIfNeeded)
   const callbacks = withWindow(createCallbacks(), window)
   const hooks = createRegisteredHooks(callbacks)
   const engine = createEngineHandlers(deps)

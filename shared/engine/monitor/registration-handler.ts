@@ -5,7 +5,7 @@ import {
   Result,
 } from '../../../proto/gen/pulumi/resource.ts'
 import { emptyMap } from '../../values/value.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import { RegistrationFailed } from '../generator/finish-stage.ts'
 import type { Generator } from '../generator/generator.ts'
 import type { CurrentState } from '../generator/sets.ts'
@@ -116,7 +116,7 @@ function toRegistrationReply(
     ...emptyReply,
     urn: state.urn,
     id: state.id,
-    object: toWire(visibleOutputsOf(outputs, request), replyOptionsOf(request)),
+    object: encodeWire(visibleOutputsOf(outputs, request), replyOptionsOf(request)),
     propertyDependencies: new Map(),
     result: Result.SUCCESS,
     // A resource that was not created has unknown outputs.

@@ -7,7 +7,7 @@ import {
 } from '../../../proto/gen/pulumi/resource_status.ts'
 import { parsePropertyDiff } from '../../providers/pulumi/check-diff.ts'
 import type { StepOp } from '../../records/operation.ts'
-import { fromWire } from '../../values/decode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
 import type { ViewStatusRegistry } from '../executor/view-status-registry.ts'
 import type { ReportedViewState, ReportedViewStep } from '../executor/view-steps.ts'
 
@@ -53,7 +53,7 @@ function readState({ type, name, inputs, outputs }: ViewStepState): ReportedView
     outputs: false,
     allowsByteStrings: true,
   }
-  return { type, name, inputs: fromWire(inputs, options), outputs: fromWire(outputs, options) }
+  return { type, name, inputs: decodeWire(inputs, options), outputs: decodeWire(outputs, options) }
 }
 
 const stepOpsByWireOp: ReadonlyMap<Op, StepOp> = new Map([

@@ -52,11 +52,11 @@ afterEach(() => {
 test('open connections lose their limit of calls when more than half of the calls may wait for others', async () => {
   const client = await connectTo(await startServer())
   await call(client)
-  streamLimit.liftFor(limits.streamsPerConnection / 2)
+  streamLimit.liftIfNeeded(limits.streamsPerConnection / 2)
   await call(client)
   expect(client.remoteSettings.maxConcurrentStreams).toBe(limits.streamsPerConnection)
   const newSettings = once(client, 'remoteSettings')
-  streamLimit.liftFor(limits.streamsPerConnection / 2 + 1)
+  streamLimit.liftIfNeeded(limits.streamsPerConnection / 2 + 1)
   const [settings] = (await newSettings) as [Settings]
   // The largest limit that HTTP/2 allows.
   expect(settings.maxConcurrentStreams).toBe(2 ** 31 - 1)
@@ -64,7 +64,7 @@ test('open connections lose their limit of calls when more than half of the call
 
 test('a connection that opens after the limit is removed loses it with its first call', async () => {
   const port = await startServer()
-  streamLimit.liftFor(limits.streamsPerConnection)
+  streamLimit.liftIfNeeded(limits.streamsPerConnection)
   const client = await connectTo(port)
   const newSettings = once(client, 'remoteSettings')
   await call(client)

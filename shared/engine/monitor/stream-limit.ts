@@ -24,7 +24,7 @@ export interface StreamLimit {
    * `waitingCount`: the number of calls that may wait for other calls. So while the limit applies,
    * at most half of the permitted calls wait for other calls.
    */
-  readonly liftFor: (waitingCount: number) => void
+  readonly liftIfNeeded: (waitingCount: number) => void
   readonly close: () => void
 }
 
@@ -51,7 +51,7 @@ export function createStreamLimit(): StreamLimit {
   return {
     serverOptions: { 'grpc.max_concurrent_streams': streamsPerConnection },
     addPort: port => void ports.add(port),
-    liftFor(waitingCount) {
+    liftIfNeeded(waitingCount) {
       if (isLifted || waitingCount * 2 <= streamsPerConnection) return
       isLifted = true
       for (const session of sessions) liftLimit(session)

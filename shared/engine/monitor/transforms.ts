@@ -7,8 +7,8 @@ import {
 } from '../../../proto/gen/pulumi/resource.ts'
 import { error, messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { fromWire } from '../../values/decode-wire.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Callbacks } from './callbacks.ts'
 import {
@@ -116,7 +116,7 @@ export async function applyTransforms(
   // transforms of a remote component do not count here.
   const hasOwnTransforms = request.transforms.length > 0
   const sentProperties = await deps.hashAssets(
-    fromWire(request.object, { ...wireOptionsOf(true), upgradesToOutputs: true }),
+    decodeWire(request.object, { ...wireOptionsOf(true), upgradesToOutputs: true }),
   )
   let properties = hasOwnTransforms
     ? attachDependencies(sentProperties, declaredDependenciesOf(request, sentProperties))
@@ -135,7 +135,7 @@ export async function applyTransforms(
     options,
     hasOwnTransforms,
   })
-  return { ...requestWithDependencies, object: toWire(properties, wireOptionsOf(true)) }
+  return { ...requestWithDependencies, object: encodeWire(properties, wireOptionsOf(true)) }
 }
 
 /** The properties and options of a registration between two transforms. */
@@ -149,7 +149,7 @@ async function transformRegistration(
   callback: Callback,
   { callbacks, properties, options }: TransformedRegistration & { readonly callbacks: Callbacks },
 ): Promise<TransformedRegistration> {
-  const object = toWire(properties, wireOptionsOf(callback.acceptsByteString))
+  const object = encodeWire(properties, wireOptionsOf(callback.acceptsByteString))
   const transformRequest = { type, name, custom, parent, properties: object, options }
   try {
     const answer = TransformResponse.decode(
@@ -159,7 +159,7 @@ async function transformRegistration(
       properties:
         answer.properties === undefined
           ? properties
-          : fromWire(answer.properties, wireOptionsOf(true)),
+          : decodeWire(answer.properties, wireOptionsOf(true)),
       options: answer.options ?? options,
     }
   } catch (thrown) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import type { Backend } from '../../backends/open-backend.ts'
-import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
 import { type DocumentKey, type DocumentsPort, tagsDocumentName } from '../../ports/documents.ts'
 import type { StackId } from '../../records/ids.ts'
 import { createRecordForm } from '../../values/record-form.ts'

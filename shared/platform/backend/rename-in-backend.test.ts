@@ -10,7 +10,7 @@ import {
   readCheckpoint,
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
-import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
 import { error } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { type EpochMs, type StackId, stackIdOf } from '../../records/ids.ts'

@@ -1,6 +1,6 @@
 import { readCheckpoint, removeStackObjects, saveCheckpoint } from '../../backends/stack-objects.ts'
 import { copyHistory, listHistoryKeys } from '../../backends/stack-history.ts'
-import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
 import { hasCode } from '../../errors/error.ts'
 import type { StackRenames } from '../../ports/stack-renames.ts'
 import type { StackId } from '../../records/ids.ts'

@@ -1,4 +1,4 @@
-import { metaKey, projectMeta, unknownProject } from '../../backends/backend-keys.ts'
+import { backendMetaKey, projectBackendMeta, unknownProject } from '../../backends/backend-keys.ts'
 import { decompress } from '../../backends/compression.ts'
 import { findLegacyStack, listLegacyStacks } from '../../backends/legacy-stacks.ts'
 import { listJournalCopies } from '../../backends/journal-copies.ts'
@@ -11,7 +11,7 @@ import {
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
 import { listLockKeys } from '../../backends/stack-locks.ts'
-import { readBackendTags, saveBackendTags } from '../../backends/stack-tags.ts'
+import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
 import { DeployError, error } from '../../errors/error.ts'
 import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
 import { deploymentPartsOf, type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
@@ -87,7 +87,7 @@ export async function upgradeLayout(
         if (!isUpgraded) throw thrown
         skip(id, thrown)
       }
-    await backend.store.put(metaKey, projectMeta)
+    await backend.store.put(backendMetaKey, projectBackendMeta)
     for (const id of lockedIds)
       try {
         await moveToProject(deps, id)

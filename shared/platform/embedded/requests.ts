@@ -13,7 +13,7 @@ export function createRequests(call: StoreCall): RequestsPort {
     put,
     // Each process that reaches the embedded store has all permissions, so every request counts as
     // approved.
-    putApproved: put,
+    putAuthorized: put,
     isApproved: async () => true,
     listWaiting: async (stack, limit) =>
       (await call('requests.waiting', { stack, limit })).map(

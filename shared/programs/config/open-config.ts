@@ -56,7 +56,10 @@ export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigVa
   const checkedEntries = sources.isStrict ? sources.project.config : []
   for (const entry of checkedEntries) checkType(sources, entry, values)
   return new Map(
-    [...values].map(([key, value]) => [key, openValue(value, createDecryptOfKey(sources, key))]),
+    [...values].map(([key, value]) => [
+      key,
+      openConfigValue(value, createDecryptOfKey(sources, key)),
+    ]),
   )
 }
 
@@ -83,7 +86,7 @@ function createDecryptOfKey(
 }
 
 /** Decrypts the secrets of one value. */
-export function openValue(
+export function openConfigValue(
   value: StoredConfigValue,
   decrypt: (ciphertext: string) => string,
 ): ConfigValue {

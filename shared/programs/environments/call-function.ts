@@ -4,7 +4,7 @@ import {
   hasSecretPart,
   type EnvironmentValue,
   formatValueAsJson,
-  fromPlainData,
+  toEnvironmentValue,
   listItemsOf,
   textOfValue,
   toPlainData,
@@ -32,11 +32,11 @@ export function callEnvironmentFunction(
   }
   switch (name) {
     case 'fn::secret':
-      return fromPlainData(toPlainData(argument), true)
+      return toEnvironmentValue(toPlainData(argument), true)
     case 'fn::toJSON':
       return { isSecret, content: formatValueAsJson(argument) }
     case 'fn::fromJSON':
-      return fromPlainData(parseJsonText(requireText(), errorOf), isSecret)
+      return toEnvironmentValue(parseJsonText(requireText(), errorOf), isSecret)
     case 'fn::toString':
       return { isSecret, content: textOfValue(argument) }
     case 'fn::toBase64':

@@ -58,13 +58,13 @@ export function toPlainData(value: EnvironmentValue): unknown {
 }
 
 /** Returns plain data as a value. */
-export function fromPlainData(data: unknown, isSecret: boolean): EnvironmentValue {
+export function toEnvironmentValue(data: unknown, isSecret: boolean): EnvironmentValue {
   if (Array.isArray(data))
-    return { isSecret, content: data.map(item => fromPlainData(item, isSecret)) }
+    return { isSecret, content: data.map(item => toEnvironmentValue(item, isSecret)) }
   if (typeof data === 'object' && data !== null) {
     const entries = data instanceof Map ? [...data] : Object.entries(data)
     const fields = entries.map(
-      ([key, item]) => [String(key), fromPlainData(item, isSecret)] as const,
+      ([key, item]) => [String(key), toEnvironmentValue(item, isSecret)] as const,
     )
     return { isSecret, content: new Map(fields) }
   }

@@ -14,8 +14,8 @@ import {
 } from '../../../proto/gen/pulumi/analyzer.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { fromWire } from '../../values/decode-wire.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { Connection } from '../plugins/connection.ts'
 import { grpcCodeOf } from '../plugins/call-failures.ts'
@@ -164,7 +164,7 @@ export function createAnalyzer(
           policy: remediation.policyName,
           pack: remediation.policyPackName,
           version: version === '' ? remediation.policyPackVersion : version,
-          properties: fromWire(remediation.properties, wireOptions),
+          properties: decodeWire(remediation.properties, wireOptions),
           diagnostic: remediation.diagnostic,
         })),
         notApplicable: (response?.notApplicable ?? []).map(({ policyName }) => policyName),
@@ -255,7 +255,7 @@ function toStackResource(resource: AnalyzedStackResource): AnalyzerResource {
  */
 function toStruct(properties: PropertyMap, mustHideInternals: boolean): Record<string, unknown> {
   const entries = [...properties].filter(([key]) => !mustHideInternals || !key.startsWith('__'))
-  return toWire(new Map(entries), wireOptions)
+  return encodeWire(new Map(entries), wireOptions)
 }
 
 /** Returns the response of a call, or undefined when the pack does not implement its method. */

@@ -3,7 +3,7 @@ import type { PackInfo, PolicyInfo, PolicySettings } from './analyzer.ts'
 import {
   readPolicySettings,
   mergeSettings,
-  withSettings,
+  applyPolicySettings,
   validateSettings,
 } from './policy-settings.ts'
 
@@ -66,7 +66,7 @@ test('settings of the user override those of the program, which override the def
     enforcement: 'mandatory',
     properties: { max: 2 },
   })
-  const levels = withSettings(info, settings).policies.map(({ enforcement }) => enforcement)
+  const levels = applyPolicySettings(info, settings).policies.map(({ enforcement }) => enforcement)
   expect(levels).toEqual(['disabled', 'remediate'])
 })
 

@@ -126,7 +126,7 @@ export function validateSettings(
 }
 
 /** Returns a pack whose policies have the levels of the settings. */
-export function withSettings(
+export function applyPolicySettings(
   info: PackInfo,
   settings: ReadonlyMap<string, PolicySettings>,
 ): PackInfo {

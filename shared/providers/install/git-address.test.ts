@@ -3,7 +3,7 @@ import {
   cacheLocationOf,
   parseGitReference,
   parseGitAddress,
-  parseTolerantVersion,
+  parseTagVersion,
 } from './git-address.ts'
 
 describe('an address is split into repository and folder', () => {
@@ -93,5 +93,5 @@ test.each([
   ['main', undefined],
   ['1.2-beta', undefined],
 ])('the tag %s is parsed as version %s', (tag, version) => {
-  expect(parseTolerantVersion(tag)).toBe(version)
+  expect(parseTagVersion(tag)).toBe(version)
 })

@@ -116,7 +116,7 @@ export function parseGitReference(text: string): GitPluginReference | undefined 
 }
 
 function parseVersion(text: string, address: string): string {
-  const version = parseTolerantVersion(text)
+  const version = parseTagVersion(text)
   if (version !== undefined) return version
   // A commit becomes a pre-release that begins with a letter, because a numeric pre-release cannot
   // begin with 0.
@@ -131,7 +131,7 @@ function parseVersion(text: string, address: string): string {
  * Parses the version of a tag. The version may have a leading v, leading zeros, or fewer than three
  * parts. Returns undefined for any other text.
  */
-export function parseTolerantVersion(text: string): string | undefined {
+export function parseTagVersion(text: string): string | undefined {
   const unprefixedText = text.trim().replace(/^v/, '')
   const shortMatch = /^\d+(?:\.\d+)?$/.exec(unprefixedText)
   const fullVersion =

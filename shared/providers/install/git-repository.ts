@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import semver from 'semver'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { error } from '../../errors/error.ts'
-import { parseTolerantVersion } from './git-address.ts'
+import { parseTagVersion } from './git-address.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
 /**
@@ -21,12 +21,12 @@ export type RunGit = (
  * the main branch as `0.0.0-x<commit>`. Throws `Error` with Git's message. Source: Pulumi's
  * `GetLatestTagOrHash`.
  */
-export async function findLatestInRepository(url: string, git: RunGit): Promise<string> {
+export async function findLatestVersionInRepository(url: string, git: RunGit): Promise<string> {
   const output = await runGit(['ls-remote', '--symref', remote], url, git)
   const lines = output.split('\n').map(line => line.split('\t') as [string, string?])
   const versions = lines.flatMap(([, ref = '']) => {
     const version = ref.startsWith('refs/tags/')
-      ? parseTolerantVersion(ref.slice('refs/tags/'.length))
+      ? parseTagVersion(ref.slice('refs/tags/'.length))
       : undefined
     return version === undefined ? [] : [version]
   })
@@ -91,7 +91,7 @@ async function findTag(
   const fullTags = [`v${version}`, version]
   return (
     fullTags.find(tag => tags.includes(tag)) ??
-    tags.find(tag => parseTolerantVersion(tag) === version) ??
+    tags.find(tag => parseTagVersion(tag) === version) ??
     `v${version}`
   )
 }

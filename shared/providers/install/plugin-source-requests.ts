@@ -3,7 +3,7 @@ import semver from 'semver'
 import * as z from 'zod'
 import { installLimits as limits } from '../../config/install-limits.ts'
 import { DeployError, error, hasCode, messageOf } from '../../errors/error.ts'
-import { findLatestInRepository, type RunGit } from './git-repository.ts'
+import { findLatestVersionInRepository, type RunGit } from './git-repository.ts'
 import {
   archiveUrlOf,
   assetNameOf,
@@ -119,7 +119,7 @@ async function requestLatestVersion(
   plugin: Pick<PluginRequest, 'kind' | 'name'>,
   deps: FetchDeps,
 ): Promise<string> {
-  if (source.kind === 'git') return findLatestInRepository(source.url, deps.git)
+  if (source.kind === 'git') return findLatestVersionInRepository(source.url, deps.git)
   if (source.kind === 'http')
     throw error(
       'PLUGIN_ADDRESS',

@@ -6,7 +6,7 @@ import { type PluginLocations, pluginCacheOf } from './find-plugin.ts'
  * Returns the names of the resource plugins in the plugin cache and of the plugins that the user
  * runs, each once.
  */
-export function listInstalledPlugins(locations: PluginLocations): readonly string[] {
+export function listAvailablePlugins(locations: PluginLocations): readonly string[] {
   const cachedPlugins = listCachedPlugins(pluginCacheOf(locations)).filter(
     ({ kind }) => kind === 'resource',
   )

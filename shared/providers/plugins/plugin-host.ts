@@ -16,7 +16,7 @@ import { startOrAttachPlugin } from './attached-plugins.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
 import { connectPlugin } from './connect-plugin.ts'
 import { createPluginEnvironment } from './plugin-environment.ts'
-import { listInstalledPlugins } from './installed-plugins.ts'
+import { listAvailablePlugins } from './installed-plugins.ts'
 import type { ProjectPluginLocation } from './find-plugin.ts'
 import { obtainPlugin } from './obtain-plugin.ts'
 import type { PluginMessage } from './plugin-message.ts'
@@ -67,7 +67,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
   const obtain: PluginHost['obtain'] = plugin => obtainPlugin(plugin, deps)
   return {
     obtain,
-    listInstalled: () => listInstalledPlugins(deps),
+    listInstalled: () => listAvailablePlugins(deps),
     async load(plugin, options) {
       const lookup = await obtain(plugin)
       if ('missing' in lookup) throw error('PLUGIN_MISSING', lookup.missing)

@@ -6,7 +6,7 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import { packageOf } from '../../names/provider-reference.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import { valueToWire } from '../../values/encode-wire.ts'
+import { encodeWireValue } from '../../values/encode-wire.ts'
 import type { Provider } from '../provider.ts'
 import { parseDiff, unknownDiff } from './check-diff.ts'
 import type { ProviderCapabilities } from './negotiation.ts'
@@ -146,7 +146,7 @@ function toVariables(pkg: string, inputs: PropertyMap): Map<string, string> {
   const variables = new Map<string, string>()
   for (const [key, value] of inputs) {
     if (key === 'version') continue
-    const wireValue = valueToWire(value, options, key)
+    const wireValue = encodeWireValue(value, options, key)
     const text = typeof wireValue === 'string' ? wireValue : JSON.stringify(wireValue)
     variables.set(`${pkg}:config:${key}`, text)
   }

@@ -7,7 +7,7 @@ import type { Alias as WireAlias } from '../../../proto/gen/pulumi/alias.ts'
 import type { Alias } from '../../names/alias.ts'
 import { isUrn, type Urn } from '../../names/urn.ts'
 import { messageOf } from '../../errors/error.ts'
-import { valueToWire } from '../../values/encode-wire.ts'
+import { encodeWireValue } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import type { PropertyValue } from '../../values/value.ts'
 import type { ConstructInput, ConstructResult, HookNames } from '../component-construction.ts'
@@ -120,7 +120,7 @@ function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
     allowsByteStrings: true,
   } as const
   try {
-    return valueToWire(trigger, { ...wrapOptions, unknowns: preview ? 'keep' : 'drop' })
+    return encodeWireValue(trigger, { ...wrapOptions, unknowns: preview ? 'keep' : 'drop' })
   } catch (thrown) {
     throw createLocalError(`cannot send the replacement trigger: ${messageOf(thrown)}`, {
       status: 'ok',

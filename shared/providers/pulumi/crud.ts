@@ -17,7 +17,7 @@ import { createReceiveOptions, createSendOptions } from './transfer-options.ts'
 import { restoreSecretMarks } from '../../values/special-values.ts'
 import {
   callProvider,
-  type PartialResourceReader,
+  type ReturnedResourceReader,
   decodeProperties,
   type ProviderSession,
   encodeProperties,
@@ -63,7 +63,7 @@ export async function callCreate(
     preview,
   })
   const markSecrets = createSecretMarker(capabilities, inputs)
-  const reader: PartialResourceReader = {
+  const reader: ReturnedResourceReader = {
     unknowns: preview,
     readOutputs: markSecrets,
     readInputs: markSecrets,
@@ -142,7 +142,7 @@ export async function callRead(
     const markSecrets = createSecretMarker(capabilities, sentMap ?? emptyMap)
     return (map: PropertyMap): PropertyMap => restoreAssets(inputs ?? emptyMap, markSecrets(map))
   }
-  const reader: PartialResourceReader = {
+  const reader: ReturnedResourceReader = {
     unknowns: false,
     readOutputs: createRestorer(outputs),
     readInputs: createRestorer(inputs),
@@ -168,7 +168,7 @@ const emptyReadResult: ReadResult = {
 function toReadResult(
   session: ProviderSession,
   response: ReadResponse,
-  reader: PartialResourceReader,
+  reader: ReturnedResourceReader,
 ): ReadResult {
   const options = createReceiveOptions({ unknowns: false })
   const decode = (struct: Record<string, unknown> | undefined): PropertyMap | undefined =>
@@ -217,7 +217,7 @@ export async function callUpdate(
     ...createViewStatusFields(input),
   })
   const markSecrets = createSecretMarker(capabilities, newInputs)
-  const reader: PartialResourceReader = {
+  const reader: ReturnedResourceReader = {
     unknowns: preview,
     readOutputs: markSecrets,
     readInputs: markSecrets,

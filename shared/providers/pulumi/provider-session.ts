@@ -2,8 +2,8 @@ import { type MethodDefinition, status } from '@grpc/grpc-js'
 import type { ErrorResourceInitFailed } from '../../../proto/gen/pulumi/provider.ts'
 import { messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
-import { fromWire } from '../../values/decode-wire.ts'
-import { toWire } from '../../values/encode-wire.ts'
+import { decodeWire } from '../../values/decode-wire.ts'
+import { encodeWire } from '../../values/encode-wire.ts'
 import type { WireOptions } from '../../values/wire-options.ts'
 import {
   createConnectionLossError,
@@ -50,7 +50,7 @@ export function createProviderSession(
 }
 
 /** The way to read the existing resource that a partial failure returns. */
-export interface PartialResourceReader {
+export interface ReturnedResourceReader {
   /** Whether returned values may be unknown. */
   readonly unknowns: boolean
   /** Restores what the provider did not return, such as secret marks. */
@@ -65,7 +65,7 @@ export interface PartialResourceReader {
 export async function callProvider<Req, Res>(
   session: ProviderSession,
   method: MethodDefinition<Req, Res>,
-  call: { readonly request: Req; readonly reader?: PartialResourceReader },
+  call: { readonly request: Req; readonly reader?: ReturnedResourceReader },
 ): Promise<Res> {
   try {
     return await session.connection.call(method, call.request)
@@ -92,7 +92,7 @@ function createPartialError(
     readonly code: number
     readonly message: string
     readonly initFailure: ErrorResourceInitFailed
-    readonly reader: PartialResourceReader
+    readonly reader: ReturnedResourceReader
   },
 ): ProviderError {
   const { initFailure, reader } = failure
@@ -126,7 +126,7 @@ export function encodeProperties(
   input: { readonly map: PropertyMap; readonly options: WireOptions },
 ): Record<string, unknown> {
   try {
-    return toWire(input.map, input.options)
+    return encodeWire(input.map, input.options)
   } catch (thrown) {
     throw createLocalError(
       `cannot encode the ${methodNameOf(method)} request to provider '${session.connection.name}': ` +
@@ -149,7 +149,7 @@ export function decodeProperties(
   },
 ): PropertyMap {
   try {
-    return fromWire(input.struct, input.options)
+    return decodeWire(input.struct, input.options)
   } catch (thrown) {
     throw createMalformedError(session, method, thrown)
   }

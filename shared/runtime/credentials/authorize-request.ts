@@ -10,7 +10,7 @@ import {
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 import { scheduleDocument } from '../../triggers/schedules/due-schedule.ts'
-import { sharedScheduleCoversStack } from '../../triggers/schedules/shared-schedule.ts'
+import { isCoveredBySharedSchedule } from '../../triggers/schedules/shared-schedule.ts'
 import { webhookDocument, webhookKeyOf } from '../../triggers/webhooks/webhook-document.ts'
 
 /** Dependencies of the authorization of requests. */
@@ -101,7 +101,7 @@ async function authorizeBySchedule(
   if (schedule.isPaused) throw createUnapprovedError(request, `the schedule '${name}' is paused`)
   if (
     scheduledRun.isShared &&
-    !(await sharedScheduleCoversStack({ documents }, schedule, request.stack))
+    !(await isCoveredBySharedSchedule({ documents }, schedule, request.stack))
   )
     throw createUnapprovedError(request, `the schedule '${name}' does not cover the stack`)
   const derivedRequest = deriveScheduleRequest({ ...scheduledRun, schedule }, request)

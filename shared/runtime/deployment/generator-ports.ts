@@ -10,7 +10,7 @@ import type { TakeOverDeps } from '../../engine/deployment/ownership/take-over.t
  */
 export interface GeneratorPorts
   extends TakeOverDeps,
-    Pick<HolderStatusDeps, 'isHolding' | 'ownDeployments'> {
+    Pick<HolderStatusDeps, 'isHolderAlive' | 'ownDeployments'> {
   readonly chains: ChainQueuePort
   readonly hints: HintsPort
   readonly logger: LoggerPort

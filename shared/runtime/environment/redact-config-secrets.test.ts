@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openValue } from '../../programs/config/open-config.ts'
+import { openConfigValue } from '../../programs/config/open-config.ts'
 import { toConfigTree, type StoredConfigValue } from '../../programs/config/config-tree.ts'
 import { createConfigRedactor } from './redact-config-secrets.ts'
 
@@ -7,7 +7,7 @@ function redact(values: Readonly<Record<string, unknown>>, message: string): str
   const config = new Map(
     Object.entries(values).map(([key, value]) => [
       key,
-      openValue(toConfigTree(value) as StoredConfigValue, ciphertext => `open ${ciphertext}`),
+      openConfigValue(toConfigTree(value) as StoredConfigValue, ciphertext => `open ${ciphertext}`),
     ]),
   )
   return createConfigRedactor({ config })(message)

@@ -32,7 +32,7 @@ export interface StackRunDeps {
  * Returns the input of a run with additions from `deps`: the variables of the stack, the plugin
  * installer and the opener of secrets. Throws STACK_ROLE_REFUSED.
  */
-export async function withStackVariables(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
+export async function withStackSettings(deps: StackRunDeps, input: RunInput): Promise<RunInput> {
   const { resolveVariables, fetchPlugin, openStateManager } = deps
   const extendedInput = {
     ...input,

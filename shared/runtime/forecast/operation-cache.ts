@@ -1,7 +1,7 @@
 import { limits } from '../../config/limits.ts'
 import {
   type DecidedOperation,
-  type KnownEnd,
+  type KnownHead,
   type KnownOperations,
   listDecidedOperations,
   type OperationSummary,
@@ -85,7 +85,7 @@ function createCache(ports: OperationCachePorts): ReadRemembered {
 
 function createDeploymentCache(ports: OperationCachePorts, deployment: DeploymentId) {
   const log = createLogCache(ports, deployment)
-  const ends = new Map<OperationId, KnownEnd>()
+  const ends = new Map<OperationId, KnownHead>()
   /** The state of the deployment at the last read of all heads. `none`: no such read yet. */
   let lastFullRead: 'none' | 'open' | 'over' = 'none'
   let cachedSummary: { readonly endCount: number; readonly summary: OperationSummary } | undefined

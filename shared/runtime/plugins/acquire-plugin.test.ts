@@ -7,19 +7,19 @@ import type { OutboundPort } from '../../ports/outbound.ts'
 import type { PluginKey, StoredPlugin } from '../../ports/plugins.ts'
 import { silentLogger } from '../../platform/system/logger.ts'
 import { createRegistryFixture } from '../../providers/terraform/install/registry.fixture.ts'
-import { startReceiver } from '../../triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../../triggers/outbound/local-receiver.fixture.ts'
 import { createOutbound } from '../../triggers/outbound/outbound.ts'
 import { type AcquireDeps, createPluginAcquirer } from './acquire-plugin.ts'
 import { createPluginFetcher } from './fetch-plugin.ts'
 
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let scratch = ''
 /** The archives of the store, by key. */
 const stored = new Map<string, StoredPlugin>()
 const textOf = (key: PluginKey): string => JSON.stringify(key)
 
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   scratch = mkdtempSync(join(tmpdir(), 'antichain-acquire-'))
 })
 afterAll(() => {

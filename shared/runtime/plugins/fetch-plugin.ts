@@ -14,7 +14,7 @@ import {
 import { parseSourceAddress } from '../../providers/terraform/install/source-address.ts'
 import { terraformCacheOf } from '../../providers/terraform/install/terraform-cache.ts'
 import { unpackPackage } from '../../providers/terraform/install/unpack-package.ts'
-import { unpackArchive } from '../programs/unpack-archive.ts'
+import { unpackArchive } from '../programs/unpack-stored-archive.ts'
 import type { AcquirePlugin } from './acquire-plugin.ts'
 import { sourceNameOf, storedNameOf, terraformKind } from './plugin-source-name.ts'
 

@@ -24,7 +24,7 @@ import {
 import {
   readPolicySettings,
   mergeSettings,
-  withSettings,
+  applyPolicySettings,
   validateSettings,
 } from '../../providers/analyzers/policy-settings.ts'
 import {
@@ -130,7 +130,7 @@ async function loadPack(
       throw new Error(`its configuration is invalid: ${violations.join('; ')}`)
     await configurePack(connection, settings)
     return createAnalyzer(connection, {
-      info: withSettings(info, settings),
+      info: applyPolicySettings(info, settings),
       path: name,
       version,
       close,

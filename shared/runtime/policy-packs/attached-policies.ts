@@ -8,7 +8,7 @@ import { type BlobHash, type StackId, stackPartsOf } from '../../records/ids.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
 import { readDocumentsOf } from '../../triggers/read-documents.ts'
 import { stackSelectionForm } from '../../triggers/schedules/due-schedule.ts'
-import { sharedScheduleCoversStack } from '../../triggers/schedules/shared-schedule.ts'
+import { isCoveredBySharedSchedule } from '../../triggers/schedules/shared-schedule.ts'
 import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
 import type { ProgramFolders } from '../programs/program-folder.ts'
 
@@ -75,7 +75,7 @@ async function coversStack(
   if (stacks.length > 0 && !isSelective) return stacks.includes(`${project}/${name}`)
   return (
     stacks.includes(`${project}/${name}`) ||
-    sharedScheduleCoversStack({ documents }, { stacks: selection }, stack)
+    isCoveredBySharedSchedule({ documents }, { stacks: selection }, stack)
   )
 }
 

@@ -5,14 +5,14 @@ import { programLimits } from '../../config/program-limits.ts'
 import {
   type ReceivedRequest,
   type ReceiverResponse,
-  startReceiver,
+  startHttpReceiver,
 } from '../../triggers/outbound/local-receiver.fixture.ts'
 import { createInstallerCaller } from './call-installer.ts'
 import type { InstallJob, ProgramInstallRequest } from './install-job.ts'
 
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
 })
 afterAll(() => receiver.close())
 

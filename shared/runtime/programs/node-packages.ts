@@ -11,7 +11,7 @@ import type { PackageRegistry } from './registries/package-registry.ts'
 import {
   createNpmSettings,
   findGuardedRegistry,
-  registriesFor,
+  selectRegistries,
 } from './registries/registry-settings.ts'
 
 /**
@@ -74,7 +74,7 @@ export function planNodePackages(
     )
   }
   const { lockFile, command, args } = manager
-  const registries = registriesFor(options.registries ?? [], 'npm')
+  const registries = selectRegistries(options.registries ?? [], 'npm')
   const guardedArgs = createGuardedArgs(findGuardedRegistry(registries), command, folder)
   const ignoreScripts = options.ignoreScripts || guardedArgs.length > 0
   const scriptArgs = ignoreScripts ? [ignoreScriptsOption] : []

@@ -4,7 +4,7 @@ import { error, hasCode } from '../../errors/error.ts'
 import type { ArchivesPort } from '../../ports/records.ts'
 import { archiveNameOf } from '../../records/archive-name.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
-import { unpackArchive } from './unpack-archive.ts'
+import { unpackArchive } from './unpack-stored-archive.ts'
 
 /** The folders of unpacked programs. Each archive is unpacked once, into a scratch folder. */
 export interface ProgramFolders {

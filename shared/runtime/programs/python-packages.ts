@@ -17,7 +17,7 @@ import type { PackageRegistry } from './registries/package-registry.ts'
 import {
   createPipSettings,
   findGuardedRegistry,
-  registriesFor,
+  selectRegistries,
 } from './registries/registry-settings.ts'
 import type { PackageCommand } from './run-package-command.ts'
 
@@ -69,7 +69,7 @@ export async function planPythonPackages(
       'PROJECT_INVALID',
       `the runtime option \`toolchain\` is '${toolName}'; use pip, poetry or uv`,
     )
-  const registries = registriesFor(options.registries ?? [], 'pip')
+  const registries = selectRegistries(options.registries ?? [], 'pip')
   const guardedRegistry = findGuardedRegistry(registries)
   if (guardedRegistry !== undefined) requirePip(toolName, guardedRegistry)
   const ignoreScripts = options.ignoreScripts || guardedRegistry !== undefined
@@ -203,11 +203,11 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
     throw error('INSTALL_FAILED', `the requirement \`${requirements.editableLine}\` is editable`, {
       hint: 'Write the folder without `-e`, such as `./lib`: a deployment uses a copy of it.',
     })
-  const builtLine = isRequirements ? requirements?.builtLine : file
-  if (input.ignoreScripts && builtLine !== undefined)
+  const buildingLine = isRequirements ? requirements?.buildingLine : file
+  if (input.ignoreScripts && buildingLine !== undefined)
     throw error(
       'INSTALL_FAILED',
-      `pip could run code because of \`${builtLine}\`, but no scripts may run here`,
+      `pip could run code because of \`${buildingLine}\`, but no scripts may run here`,
       { hint: 'Name packages of an index that has wheels, and include only files of the project.' },
     )
   if (input.guardedRegistry !== undefined && requirements?.indexLine !== undefined)

@@ -41,7 +41,7 @@ test.each(['more', 'none.txt', '../../../../dev/zero', 'zero', 'large.txt'])(
     write('large.txt', '#'.repeat(1_000_001))
     const line = `-r ${path}`
     expect(read(line)).toMatchObject({
-      ...{ texts: [`${line}\n`], hasLocalPackages: true, builtLine: line },
+      ...{ texts: [`${line}\n`], hasLocalPackages: true, buildingLine: line },
     })
   },
 )
@@ -52,11 +52,11 @@ test.each([
   ['another encoding after a no-break space', '# coding:\u00a0utf-8, coding: utf-7 +AAo-./lib'],
   ['a byte order mark within a line', 'pulumi\ufeff'],
 ])('a file of requirements with %s counts as one from which pip builds packages', (_, line) => {
-  expect(read(line)).toMatchObject({ hasLocalPackages: true, builtLine: 'requirements.txt' })
+  expect(read(line)).toMatchObject({ hasLocalPackages: true, buildingLine: 'requirements.txt' })
 })
 
 test('a byte order mark and a declaration of UTF-8 are accepted', () => {
-  expect(read('\ufeff# -*- coding: utf-8 -*-', 'pulumi').builtLine).toBeUndefined()
+  expect(read('\ufeff# -*- coding: utf-8 -*-', 'pulumi').buildingLine).toBeUndefined()
 })
 
 // pip follows a link before `..`, so `link/../base.txt` is a file beside the folder of the link.
@@ -65,7 +65,7 @@ test('an included path is resolved as the system does it', () => {
   symlinkSync('a/b', join(folder, 'link'))
   write('base.txt', 'pulumi')
   write('a/base.txt', './lib')
-  expect(read('-r link/../base.txt').builtLine).toBe('./lib')
+  expect(read('-r link/../base.txt').buildingLine).toBe('./lib')
 })
 
 test('a file that is included under two names includes others from the folders of both', () => {
@@ -74,7 +74,7 @@ test('a file that is included under two names includes others from the folders o
   write('a/more.txt', 'pulumi')
   write('more.txt', './lib')
   symlinkSync('a/list.txt', join(folder, 'list.txt'))
-  expect(read('-r a/list.txt', '-r list.txt').builtLine).toBe('./lib')
+  expect(read('-r a/list.txt', '-r list.txt').buildingLine).toBe('./lib')
 })
 
 test('only hashes of requirements determine the versions of all packages', () => {

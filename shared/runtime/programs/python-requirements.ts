@@ -15,7 +15,7 @@ export interface PythonRequirements {
    * The first line that may make pip build a package. A build runs code of the package. A file that
    * pip reads and that was not read here may have any line, so its inclusion or name counts.
    */
-  readonly builtLine: string | undefined
+  readonly buildingLine: string | undefined
   /** The first line that names another index than the settings of pip. */
   readonly indexLine: string | undefined
   /** The first requirement of a package that is used in its own folder. */
@@ -32,7 +32,7 @@ export function readRequirements(root: string, file: string): PythonRequirements
   const visitedFiles = new Set<string>()
   let hasLocalPackages = false
   let hasHashes = false
-  let builtLine: string | undefined
+  let buildingLine: string | undefined
   let indexLine: string | undefined
   let editableLine: string | undefined
   const visit = (path: string, includeLine: string, isConstraint: boolean): void => {
@@ -41,7 +41,7 @@ export function readRequirements(root: string, file: string): PythonRequirements
     const text = location === undefined ? undefined : readPlainText(root, location.file)
     if (location === undefined || text === undefined) {
       hasLocalPackages = true
-      builtLine ??= includeLine
+      buildingLine ??= includeLine
       return
     }
     visitedFiles.add(location.key)
@@ -51,7 +51,7 @@ export function readRequirements(root: string, file: string): PythonRequirements
       if (meaning.kind === 'editable') editableLine ??= line
       if (meaning.kind === 'local') hasLocalPackages = true
       if (meaning.kind === 'local' || (meaning.kind === 'named' && meaning.mayBuild))
-        builtLine ??= line
+        buildingLine ??= line
       if (meaning.kind === 'named' && meaning.setsIndex) indexLine ??= line
       // Hashes of constraints apply only to the packages that they name, so they do not count.
       if (meaning.kind === 'named') hasHashes ||= meaning.hasHash && !isConstraint
@@ -60,7 +60,7 @@ export function readRequirements(root: string, file: string): PythonRequirements
     }
   }
   visit(file, basename(file), false)
-  return { texts, hasLocalPackages, hasHashes, builtLine, indexLine, editableLine }
+  return { texts, hasLocalPackages, hasHashes, buildingLine: buildingLine, indexLine, editableLine }
 }
 
 /** Returns the path as pip forms it. `..` after a link leaves the folder to which the link leads. */

@@ -12,7 +12,7 @@ import {
 import { createProcesses } from '../../platform/system/processes.ts'
 import { type BlobHash, stackIdOf } from '../../records/ids.ts'
 import type { RepositoryProgram } from '../../records/stack-request.ts'
-import { startReceiver } from '../../triggers/outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../../triggers/outbound/local-receiver.fixture.ts'
 import {
   sealWebhook,
   webhookDraft,
@@ -37,12 +37,12 @@ let home = ''
 /** The folder with the files of the repository at the commit. */
 let repository = ''
 let platform: EmbeddedPlatform
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'antichain-repository-'))
   platform = await openEmbeddedPlatform({ home })
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   const webhook = { form: 'github', secrets: [secret], credential: 'token', rules: [] }
   const draft = webhookDraft.parse({ ...webhook, apiUrl: receiver.origin })
   const sealed = await sealWebhook(platform.sealing, 'hook', draft)

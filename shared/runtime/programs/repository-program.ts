@@ -18,7 +18,7 @@ import type { InstallProgram } from './install-job.ts'
 import { copyPackages, readPackageMarker } from './package-marker.ts'
 import { openPackageRegistries } from './registries/package-registry.ts'
 import type { ProgramFolders } from './program-folder.ts'
-import { unpackArchive } from './unpack-archive.ts'
+import { unpackArchive } from './unpack-stored-archive.ts'
 
 /** Dependencies of packing a repository's program. */
 export interface RepositoryDeps extends Pick<TriggerPorts, 'documents' | 'sealing'> {

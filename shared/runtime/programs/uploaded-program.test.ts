@@ -11,7 +11,7 @@ import type { Command } from '../../records/log.ts'
 import type { DeploymentRequest } from '../../records/stack-request.ts'
 import type { InstallProgram } from './install-job.ts'
 import { createProgramFolders } from './program-folder.ts'
-import { unpackArchive } from './unpack-archive.ts'
+import { unpackArchive } from './unpack-stored-archive.ts'
 import { withInstalledPackages } from './uploaded-program.ts'
 
 const stack = stackIdOf('p', 's')

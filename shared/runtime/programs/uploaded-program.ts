@@ -17,7 +17,7 @@ import { planPackages } from './install-packages.ts'
 import { copyPackages, readPackageMarker } from './package-marker.ts'
 import { openPackageRegistries, type PackageRegistry } from './registries/package-registry.ts'
 import type { ProgramFolders } from './program-folder.ts'
-import { unpackArchive } from './unpack-archive.ts'
+import { unpackArchive } from './unpack-stored-archive.ts'
 
 /** The installed programs of a stack, by the marker of their packages. Entries may disappear. */
 export interface InstalledPrograms {

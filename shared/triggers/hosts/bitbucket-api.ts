@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { digestOf } from '../webhooks/signature.ts'
+import { digestOf } from '../webhooks/webhook-signature.ts'
 import { type CommitState, formatLinkMarker, type HostApi } from './host-api.ts'
 
 const commentsForm = z.object({

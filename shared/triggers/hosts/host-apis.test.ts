@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../outbound/local-receiver.fixture.ts'
 import type { WebhookFormName } from '../webhooks/webhook-forms.ts'
 import type { CommitStatus } from './host-api.ts'
 import { hostApis, repositoryArchiveUrlOf } from './host-apis.ts'
@@ -7,9 +7,9 @@ import { createHostReplies, type RepliesPort } from './host-replies.ts'
 
 const commit = 'a'.repeat(40)
 const status: CommitStatus = { state: 'failure', context: 'antichain prod', description: 'no' }
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
 })
 afterAll(() => receiver.close())
 beforeEach(() => {

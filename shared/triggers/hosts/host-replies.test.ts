@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { githubApi } from './github-api.ts'
 import { createHostReplies, type RepliesPort } from './host-replies.ts'
 import { formatPreviewComment } from './preview-comment.ts'
-import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../outbound/local-receiver.fixture.ts'
 
 const commit = 'a'.repeat(40)
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let replies: RepliesPort
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   const { outbound, origin } = receiver
   const { replies: calls } = githubApi
   if (calls === undefined) throw new Error('githubApi has no reply calls')

@@ -3,7 +3,7 @@ import { error } from '../../errors/error.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import { readResponseText } from '../outbound/outbound.ts'
 import { toPrintable } from '../printable.ts'
-import { bodySignatureOf } from '../webhooks/signature.ts'
+import { bodySignatureOf } from '../webhooks/webhook-signature.ts'
 import type {
   CommentCalls,
   CommitStatus,

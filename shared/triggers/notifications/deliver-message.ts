@@ -24,7 +24,7 @@ import { createDeliverySender } from './delivery-sender.ts'
 import type { KeyedNotification } from './send-delivery.ts'
 import { dashboardAddressOf } from '../dashboard-address.ts'
 import { toPrintable } from '../printable.ts'
-import { digestOf } from '../webhooks/signature.ts'
+import { digestOf } from '../webhooks/webhook-signature.ts'
 import { parseDocumentValue } from '../parse-document-value.ts'
 import { webhookDocument, webhookKeyOf } from '../webhooks/webhook-document.ts'
 

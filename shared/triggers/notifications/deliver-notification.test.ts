@@ -13,7 +13,7 @@ import {
 } from '../../ports/documents.ts'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { startReceiver } from '../outbound/local-receiver.fixture.ts'
+import { startHttpReceiver } from '../outbound/local-receiver.fixture.ts'
 import { readDeliveryHistory } from './delivery-history.ts'
 import { deliverNotification, evaluateAttempt, payloadOf } from './deliver-notification.ts'
 import {
@@ -40,12 +40,12 @@ const failed: NotificationEvent = {
   ...eventFields,
 }
 const now = Date.now() as EpochMs
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let home = ''
 let value: Notification
 
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
   home = mkdtempSync(join(tmpdir(), 'antichain-notifications-'))
   const sealed = await createKeyFileSealing(home).seal(secret, sealingContextOf(key))
   const url = `${receiver.origin}/hook?token=of-the-address`

@@ -1,7 +1,7 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { type DocumentKey, sealingContextOf } from '../../ports/documents.ts'
 import type { NotificationEvent } from '../../records/notification.ts'
-import { digestOf } from '../webhooks/signature.ts'
+import { digestOf } from '../webhooks/webhook-signature.ts'
 import { recordDelivery } from './delivery-history.ts'
 import { deliveryKindOf } from './pulumi-filters.ts'
 import { pulumiPayloadOf } from './pulumi-payload.ts'

@@ -9,7 +9,7 @@ import {
   deliveryHeaders,
   pulumiHeaders,
   signatureOf,
-} from '../webhooks/signature.ts'
+} from '../webhooks/webhook-signature.ts'
 import type { SentDelivery } from './delivery-history.ts'
 import { type Notification, secretContextOf } from './notification-document.ts'
 import type { DeliveryKind } from './pulumi-filters.ts'

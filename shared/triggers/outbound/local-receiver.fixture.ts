@@ -17,7 +17,7 @@ export interface ReceiverResponse {
 }
 
 /** Starts an HTTP server on loopback that records its requests. Tests may replace `state.answer`. */
-export async function startReceiver() {
+export async function startHttpReceiver() {
   const received: ReceivedRequest[] = []
   const state = { answer: (_request: ReceivedRequest): ReceiverResponse => ({ status: 200 }) }
   const server = createServer((request, response) => {

@@ -20,14 +20,14 @@ import {
   fetchRepositoryArchive,
   readRepositoryArchive,
 } from './repository-archive.ts'
-import { startReceiver } from './local-receiver.fixture.ts'
+import { startHttpReceiver } from './local-receiver.fixture.ts'
 
 const commit = 'b'.repeat(40)
-let receiver: Awaited<ReturnType<typeof startReceiver>>
+let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
 let home = ''
 let folder = ''
 beforeAll(async () => {
-  receiver = await startReceiver()
+  receiver = await startHttpReceiver()
 })
 afterAll(() => receiver.close())
 beforeEach(() => {

@@ -122,7 +122,7 @@ function requestOf(schedule: Schedule): object {
 }
 
 /** Returns a schedule as clients see it. */
-export function scheduleViewFor(key: DocumentKey, schedule: Schedule, now: EpochMs): object {
+export function toScheduleView(key: DocumentKey, schedule: Schedule, now: EpochMs): object {
   const { when, zone, isPaused, createdAt, lastAt = createdAt, recentRuns } = schedule
   const time = parseScheduleTime(when, zone)
   const next = isPaused ? undefined : nextRunOf(key, schedule, now)

@@ -20,7 +20,7 @@ export function selectsStack(
 }
 
 /** Reports whether a shared schedule covers a stack. Reads tags only if the schedule names some. */
-export async function sharedScheduleCoversStack(
+export async function isCoveredBySharedSchedule(
   ports: { readonly documents: Pick<TriggerPorts['documents'], 'get'> },
   { stacks = { projects: [], tags: {} } }: Pick<Schedule, 'stacks'>,
   stack: StackId,

@@ -8,7 +8,7 @@ import type { DocumentsPort, MarksPort, SealingPort } from '../../ports/document
 import type { EpochMs } from '../../records/ids.ts'
 import { withCachedOpening } from './cached-opening.ts'
 import { receiveWebhook } from './receive-webhook.ts'
-import { deliveryHeaders, signatureOf } from './signature.ts'
+import { deliveryHeaders, signatureOf } from './webhook-signature.ts'
 
 const secret = 'a secret of sixteen characters and more'
 

@@ -1,5 +1,5 @@
 import { readGitlabEvent } from './gitlab-events.ts'
-import { digestOf, isSameText, standardSignatureOf } from './signature.ts'
+import { digestOf, isSameText, standardSignatureOf } from './webhook-signature.ts'
 import {
   createRefusedError,
   requireHeader,

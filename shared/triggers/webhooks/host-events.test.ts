@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { EpochMs } from '../../records/ids.ts'
-import { bodySignatureOf } from './signature.ts'
+import { bodySignatureOf } from './webhook-signature.ts'
 import { type WebhookFormName, webhookForms } from './webhook-forms.ts'
 
 const commit = '0123456789abcdef0123456789abcdef01234567'

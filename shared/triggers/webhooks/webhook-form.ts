@@ -13,7 +13,7 @@ import { triggerLimits } from '../../config/trigger-limits.ts'
 import { error } from '../../errors/error.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import type { RepositoryEvent } from './repository-event.ts'
-import { bodySignatureOf } from './signature.ts'
+import { bodySignatureOf } from './webhook-signature.ts'
 
 /** A delivery as received. */
 export interface WebhookRequest {

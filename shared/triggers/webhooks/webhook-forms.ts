@@ -10,7 +10,7 @@ import {
   digestOf,
   isSameSignature,
   signatureOf,
-} from './signature.ts'
+} from './webhook-signature.ts'
 import { readSignedEvent } from './signed-events.ts'
 import {
   createRefusedError,

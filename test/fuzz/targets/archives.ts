@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpackPackage } from '../../../shared/providers/terraform/install/unpack-package.ts'
-import { unpackArchive } from '../../../shared/runtime/programs/unpack-archive.ts'
+import { unpackArchive } from '../../../shared/runtime/programs/unpack-stored-archive.ts'
 import { openArchive } from '../../../shared/values/archive-members.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 

@@ -1,8 +1,8 @@
 import { Struct } from '../../../proto/struct.ts'
 import { error, messageOf } from '../../../shared/errors/error.ts'
 import { decodeStored, encodeStored } from '../../../shared/values/value-codec.ts'
-import { fromWire } from '../../../shared/values/decode-wire.ts'
-import { toWire } from '../../../shared/values/encode-wire.ts'
+import { decodeWire } from '../../../shared/values/decode-wire.ts'
+import { encodeWire } from '../../../shared/values/encode-wire.ts'
 import type { Json } from '../../../shared/values/json.ts'
 import { isNestedDeeper, valueDepthMax } from '../../../shared/values/nesting.ts'
 import { parseJson } from '../../../shared/values/parse-json.ts'
@@ -39,9 +39,9 @@ function decodeStruct(input: Uint8Array): Record<string, unknown> {
 }
 
 function checkWireValue(fields: Record<string, unknown>): void {
-  const wire = toWire(fromWire(fields, options), options)
+  const wire = encodeWire(decodeWire(fields, options), options)
   const bytes = Buffer.from(Struct.encode(wire).finish())
-  const recoded = toWire(fromWire(Struct.decode(bytes), options), options)
+  const recoded = encodeWire(decodeWire(Struct.decode(bytes), options), options)
   requireLaw(
     bytes.equals(Struct.encode(recoded).finish()),
     'a wire value has the same bytes after a second decoding',

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { saveBackend } from '../../../cli/backends/current-backend.ts'
 import { writeLogin } from '../../../cli/remote/saved-login.ts'
 import { pulumiFormatVersion } from '../../../shared/runtime/compaction/fold-and-publish.ts'
-import { type CommandBench, createCommandBench } from './run-antichain.ts'
+import { type CommandBench, createCommandBench } from './command-bench.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/backends')
 let bench: CommandBench

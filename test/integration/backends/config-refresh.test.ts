@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createCommandBench } from './run-antichain.ts'
+import { createCommandBench } from './command-bench.ts'
 
 test("config refresh restores the values and secrets of a deployment of Pulumi's command line", async () => {
   const bench = createCommandBench()

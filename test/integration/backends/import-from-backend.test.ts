@@ -5,7 +5,7 @@ import { parseCheckpoint } from '../../../shared/backends/checkpoint-file.ts'
 import { openEmbeddedPlatform } from '../../../shared/platform/embedded/embedded-platform.ts'
 import { type EpochMs, stackIdOf } from '../../../shared/records/ids.ts'
 import { printStateBlob } from '../../../shared/state/print-envelope.ts'
-import { type CommandBench, createCommandBench } from './run-antichain.ts'
+import { type CommandBench, createCommandBench } from './command-bench.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/backends')
 let bench: CommandBench

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandBench, createCommandBench } from './run-antichain.ts'
+import { type CommandBench, createCommandBench } from './command-bench.ts'
 
 const fixture = join(import.meta.dirname, '../../fixtures/backends/legacy')
 let bench: CommandBench

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandBench, createCommandBench } from './run-antichain.ts'
+import { type CommandBench, createCommandBench } from './command-bench.ts'
 
 const fixtures = join(import.meta.dirname, '../../fixtures/backends')
 let bench: CommandBench

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hashMember } from '../../../cli/exports/manifest.ts'
-import { type CommandBench, createCommandBench } from './run-antichain.ts'
+import { type CommandBench, createCommandBench } from './command-bench.ts'
 
 let bench: CommandBench
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandBench, createCommandBench } from './run-antichain.ts'
+import { type CommandBench, createCommandBench } from './command-bench.ts'
 
 let bench: CommandBench
 beforeEach(() => {

@@ -42,9 +42,9 @@ export interface CliBench {
   /** Stacks that are still in lists of stacks, although they were removed. */
   readonly removedStacks: Set<StackId>
   /** Number of times that Ctrl-C is pressed after the start of each deployment. */
-  interrupts: number
+  interruptCount: number
   platform: PlatformTools
-  terminal: boolean
+  isTerminal: boolean
   readonly write: (path: string, text: string) => void
   readonly read: (path: string) => string
   readonly run: (...args: readonly string[]) => Promise<CliResult>
@@ -98,9 +98,9 @@ export function createCliBench(): CliBench {
     results: [changedResult],
     busyStacks: new Set(),
     removedStacks: new Set(),
-    interrupts: 0,
+    interruptCount: 0,
     platform: noPlatform,
-    terminal: false,
+    isTerminal: false,
     write: (path, text) => {
       mkdirSync(dirname(join(root, path)), { recursive: true })
       writeFileSync(join(root, path), text)
@@ -115,7 +115,7 @@ export function createCliBench(): CliBench {
         stderr: { write: text => (err += text) },
         env: bench.env,
         cwd: root,
-        isTerminal: bench.terminal,
+        isTerminal: bench.isTerminal,
         prompt: async () => bench.answers.shift() ?? '',
         promptHidden: async () => bench.answers.shift() ?? '',
         readInput: async () => bench.answers.shift() ?? '',
@@ -236,7 +236,7 @@ function createFakeEngine(
       if (bench.busyStacks.has(request.stack) && !request.dryRun)
         throw error('STACK_BUSY', 'the stack is held by ann, up, pid 7')
       sink.emit({ preludeEvent: { config: {} } })
-      for (let count = 0; count < bench.interrupts; count++) setImmediate(interrupt)
+      for (let count = 0; count < bench.interruptCount; count++) setImmediate(interrupt)
       const result = bench.results.length > 1 ? bench.results.shift() : bench.results[0]
       return {
         done: new Promise(resolve => setImmediate(() => resolve(result ?? changedResult))),
@@ -271,7 +271,7 @@ function createFakeEngine(
     },
     renameStack: async (from, to) => void bench.calls.push(`rename ${from} ${to}`),
     exportState: async stack => bench.states.get(stack),
-    exportAt: async (stack, moment) => {
+    exportStateAt: async (stack, moment) => {
       bench.calls.push(`export at ${JSON.stringify(moment)}`)
       return bench.states.get(stack)
     },

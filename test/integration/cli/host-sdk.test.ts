@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
+import { type CommandBench, createCommandBench } from '../backends/command-bench.ts'
 
 let bench: CommandBench
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
-import { createProviderHandler } from './provider-handler.mjs'
+import { createProviderHandler } from './oidc-provider-handler.mjs'
 
 /** The token with which a job requests its OIDC token. */
 const requestToken = 'the-token-of-the-job'

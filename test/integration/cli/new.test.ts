@@ -24,7 +24,7 @@ test('new creates a project, a stack with its configuration, and installs depend
 })
 
 test('new asks in a terminal for the template, the name, the description, the stack and values', async () => {
-  bench.terminal = true
+  bench.isTerminal = true
   bench.answers.push('javascript', 'shop', 'A shop', 'prod', 'hi')
   expect((await bench.run('new', '--dir', 'app')).exit).toBe(0)
   expect(bench.read('app/Pulumi.yaml')).toContain('name: shop\ndescription: A shop\n')

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 describe('operations', () => {
   test('up previews, prompts at a terminal, and deploys', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('details', 'yes')
     expect((await bench.run('up', '-m', 'note', '-p', '3', '--refresh')).exit).toBe(0)
     expect(bench.requests.map(({ dryRun }) => dryRun)).toEqual([true, false])
@@ -30,7 +30,7 @@ describe('operations', () => {
   })
 
   test('the answer `no` changes nothing', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('no')
     expect((await bench.run('up')).err).toMatch(/CONFIRMATION_DECLINED/)
     expect(bench.requests).toHaveLength(1)
@@ -38,7 +38,7 @@ describe('operations', () => {
 
   test('without a terminal --yes is required', async () => {
     expect(await bench.run('up')).toMatchObject({ exit: 2, err: expect.stringContaining('--yes') })
-    bench.terminal = true
+    bench.isTerminal = true
     expect((await bench.run('up', '--non-interactive')).exit).toBe(2)
     expect((await bench.run('up', '--skip-preview')).exit).toBe(0)
     expect(bench.requests).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('operations', () => {
 
   test('one Ctrl-C cancels a deployment, and a second one abandons its running operations', async () => {
     bench.results.splice(0, 1, { ...changedResult, result: 'interrupted' })
-    bench.interrupts = 2
+    bench.interruptCount = 2
     expect((await bench.run('up', '-y', '-f')).exit).toBe(8)
     expect(bench.calls.slice(-3)).toEqual(['cancel', 'terminate', 'closed'])
   })

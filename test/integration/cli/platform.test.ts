@@ -80,7 +80,7 @@ describe('platform token', () => {
 
   test('prompts first, and creates no token without confirmation or terminal', async () => {
     expect((await bench.run(...args)).err).toContain('--yes must be passed in')
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('no')
     expect((await bench.run(...args)).err).toContain('CONFIRMATION_DECLINED')
     expect((await bench.run(...args, '--yes', '--days', 'x')).exit).toBe(1)
@@ -94,7 +94,7 @@ const listVerbs = (): readonly (string | undefined)[] => runs.map(({ args }) => 
 
 describe('platform deploy', () => {
   test('prints the changes, prompts, and applies them', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('antichain')
     const { exit, err } = await bench.run(...deployArgs)
     expect([exit, listVerbs()]).toEqual([0, ['diff', 'deploy']])
@@ -258,7 +258,7 @@ describe('platform deploy', () => {
   })
 
   test('changes nothing without confirmation', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('y')
     const { exit, err } = await bench.run(...deployArgs)
     expect([exit, listVerbs()]).toEqual([1, ['diff']])

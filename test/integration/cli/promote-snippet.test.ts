@@ -13,7 +13,7 @@ import {
   GenerateProgramResponse,
   LanguageRuntimeService,
 } from '../../../proto/gen/pulumi/language.ts'
-import { type CommandBench, createCommandBench } from '../backends/run-antichain.ts'
+import { type CommandBench, createCommandBench } from '../backends/command-bench.ts'
 
 const gold = resolve(import.meta.dirname, '../../golden/provider')
 const snippet = {

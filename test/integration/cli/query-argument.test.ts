@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
-import { createCommandBench } from '../backends/run-antichain.ts'
+import { createCommandBench } from '../backends/command-bench.ts'
 
 const bench = createCommandBench()
 afterAll(() => rmSync(bench.root, { recursive: true, force: true }))

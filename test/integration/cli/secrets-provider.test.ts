@@ -76,7 +76,7 @@ describe('stack change-secrets-provider', () => {
   })
 
   test('asks twice for a new passphrase in a terminal', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('next', 'next')
     expect(await change('passphrase')).toMatchObject({ exit: 0 })
     expect(readFile()).toContain('secure: new-salt(next:hush)')

@@ -46,7 +46,7 @@ describe('stacks', () => {
       exit: 1,
       err: expect.stringContaining('SECRETS_PASSPHRASE_MISSING'),
     })
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('mine', 'mine')
     expect((await bench.run('config', 'set', '--secret', 'k', 'v', '-s', 'later')).exit).toBe(0)
     expect(bench.read('Pulumi.later.yaml')).toContain('new-salt(mine:v)')
@@ -122,7 +122,7 @@ describe('stacks', () => {
   })
 
   test('up creates a named stack in a terminal, and keeps the selected one', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('n')
     expect((await bench.run('up', '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
     bench.answers.push('y')
@@ -134,7 +134,7 @@ describe('stacks', () => {
   })
 
   test('up lets the user choose a stack in a terminal, or create one, and selects it', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     await bench.run('stack', 'unselect')
     bench.answers.push('', 'typo', 'dev', '<create a new stack>', 'three')
     expect((await bench.run('up', '-y')).err).toContain('STACK_NOT_SELECTED')
@@ -149,7 +149,7 @@ describe('stacks', () => {
   })
 
   test('refresh offers to create a stack as in Pulumi, and destroy does not', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('y')
     expect((await bench.run('destroy', '-y', '-s', 'two')).err).toContain('STACK_NOT_FOUND')
     expect((await bench.run('refresh', '-y', '-s', 'two')).err).toContain("Created stack 'two'.")
@@ -162,7 +162,7 @@ describe('stacks', () => {
     bench.busyStacks.add(dev)
     expect((await bench.run('stack', 'rm', 'dev', '-y', '--force')).err).toMatch(/STACK_BUSY/)
     bench.busyStacks.clear()
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('no', 'dev')
     expect((await bench.run('stack', 'rm', 'dev', '--force')).err).toMatch(/CONFIRMATION_DECLINED/)
     expect((await bench.run('stack', 'rm', 'dev', '--force')).exit).toBe(0)

@@ -79,7 +79,7 @@ describe('state commands', () => {
   })
 
   test('at a terminal, edits prompt for a resource and a confirmation, and the answer no changes nothing', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('n')
     expect((await bench.run('state', 'taint', toUrn('a'))).err).toContain('CONFIRMATION_DECLINED')
     bench.answers.push('3', 'y')

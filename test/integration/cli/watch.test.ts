@@ -11,7 +11,7 @@ test('watch deploys without a preview, again after each change, and ends at Ctrl
   bench.results.unshift({ ...changedResult, result: 'failed' })
   const watching = bench.run('watch', '--path', '.')
   await expect.poll(() => bench.requests.length).toBe(1)
-  bench.interrupts = 1
+  bench.interruptCount = 1
   bench.write('node_modules/sdk/index.js', '')
   bench.write('lib/program.js', '')
   const { exit, err } = await watching
@@ -28,7 +28,7 @@ test('watch reports a broken project file, and continues after its correction', 
   bench.write('Pulumi.yaml', 'name: [')
   // Changes with less than 200 ms between them would count as one change.
   await new Promise(resolve => setTimeout(resolve, 500))
-  bench.interrupts = 1
+  bench.interruptCount = 1
   bench.write('Pulumi.yaml', 'name: site\nruntime: nodejs\n')
   expect(await watching).toMatchObject({ exit: 0, err: expect.stringContaining('PROJECT_INVALID') })
   expect(bench.requests).toHaveLength(2)

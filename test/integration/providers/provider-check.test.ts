@@ -109,11 +109,11 @@ describe('provider check of a plugin of Pulumi', () => {
   })
 
   test('has the codes of other commands for a declined check and an unwritable report', async () => {
-    bench.terminal = true
+    bench.isTerminal = true
     bench.answers.push('no')
     const declined = await bench.run('provider', 'check', gold)
     expect(declined.err).toContain('CONFIRMATION_DECLINED')
-    bench.terminal = false
+    bench.isTerminal = false
     const { err } = await run(gold, '--junit', 'missing/report.xml')
     expect(err).toContain('FILE_UNWRITABLE')
   })

@@ -7,7 +7,7 @@ import type {
   TerraformClient,
 } from '../../../shared/providers/terraform/client/terraform-client.ts'
 import { describeWithCommands } from '../../e2e/toolchains.ts'
-import { encodeObject, nullValue, readLetters, type TestValue } from './encode-test-value.ts'
+import { encodeObject, nullValue, toLatin1Text, type TestValue } from './encode-test-value.ts'
 import { createTerraformRig, type TerraformRig } from './terraform-rig.ts'
 
 const providers = [
@@ -151,17 +151,17 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       expect(planned).toMatchObject({ diagnostics: [], deferralReason: undefined })
       // The provider adds a letter to its private data: p for a plan, a for an apply.
       expect(Buffer.from(planned.plannedPrivate).toString()).toBe('{"chain":"p"}')
-      expect(readLetters(planned.plannedState)).not.toContain('made-1')
+      expect(toLatin1Text(planned.plannedState)).not.toContain('made-1')
       expect(applied.diagnostics).toEqual([])
       expect(Buffer.from(applied.private).toString()).toBe('{"chain":"pa"}')
-      expect(readLetters(applied.newState)).toContain('made-')
+      expect(toLatin1Text(applied.newState)).toContain('made-')
     })
 
     test('applyResourceChange returns errors together with the partial state', async () => {
       rig.setFaults({ 'partial:create:half': 1 })
       const { applied } = await create({ name: 'half' })
       expect(applied.diagnostics).toMatchObject([{ severity: 'error', summary: 'Partly applied' }])
-      expect(readLetters(applied.newState)).toContain('half-')
+      expect(toLatin1Text(applied.newState)).toContain('half-')
     })
 
     test('readResource, upgradeResourceState and importResourceState return states', async () => {
@@ -173,14 +173,14 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
         private: Buffer.from('{"chain":"x"}'),
       })
       // This byte is null in MessagePack.
-      expect(readLetters(readOfMissing.newState)).toBe('\u00c0')
+      expect(toLatin1Text(readOfMissing.newState)).toBe('\u00c0')
       expect(Buffer.from(readOfMissing.private).toString()).toBe('{"chain":"x"}')
       const upgraded = await client.upgradeResourceState({
         typeName,
         version: 0,
         stored: { json: Buffer.from(JSON.stringify({ id, name: 'seen', val: 'old' })) },
       })
-      expect(readLetters(upgraded.upgradedState)).toContain('old')
+      expect(toLatin1Text(upgraded.upgradedState)).toContain('old')
       const imported = await client.importResourceState({ typeName, id: 'two-1' })
       expect(imported.importedResources).toHaveLength(2)
       const refused = await client.importResourceState({ typeName, id: 'refuse-1' })
@@ -192,7 +192,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       const config = encodeObject(lookup, { name: 'nothing' })
       const request = { typeName: `${name}_lookup`, config }
       expect(await client.validateDataResourceConfig(request)).toEqual({ diagnostics: [] })
-      expect(readLetters((await client.readDataSource(request)).state)).toContain('data-nothing')
+      expect(toLatin1Text((await client.readDataSource(request)).state)).toContain('data-nothing')
       const encodeText = (value: string): MsgpackValue => ({
         msgpack: Buffer.concat([Buffer.from([0xa0 | value.length]), Buffer.from(value)]),
       })
@@ -201,7 +201,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
         arguments: [encodeText('-'), encodeText('a'), encodeText('b')],
       })
       expect(joined.error).toBeUndefined()
-      expect(readLetters(joined.result)).toContain('a-b')
+      expect(toLatin1Text(joined.result)).toContain('a-b')
       const failed = await client.callFunction({ name: 'parse', arguments: [encodeText('x')] })
       expect(failed.error).toEqual({ text: 'want KEY:NUMBER', argumentIndex: 0 })
       const ticket = schema.ephemeralResources.get(`${name}_ticket`) ?? schemaOf('thing')
@@ -210,7 +210,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
         typeName: ticketName,
         config: encodeObject(ticket, { name: 't', ttl: 60 }),
       })
-      expect(readLetters(opened.result)).toContain('ticket-t')
+      expect(toLatin1Text(opened.result)).toContain('ticket-t')
       expect(opened.renewAtMs).toBeGreaterThan(Date.now())
       const renewed = await client.renewEphemeralResource({
         typeName: ticketName,
@@ -239,7 +239,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
         typeName,
         config,
         priorState: nullValue,
-        plannedState: { msgpack: Buffer.from(readLetters(planned.plannedState), 'latin1') },
+        plannedState: { msgpack: Buffer.from(toLatin1Text(planned.plannedState), 'latin1') },
         plannedPrivate: planned.plannedPrivate,
       })
       await expect
@@ -254,7 +254,7 @@ describeWithCommands('calls of a Terraform provider', [['go', 'version']], () =>
       expect(await stoppable.client.stopProvider()).toBeUndefined()
       const applied = await pending
       expect(applied.diagnostics).toMatchObject([{ summary: 'Stopped' }])
-      expect(readLetters(applied.newState)).toContain('slow-')
+      expect(toLatin1Text(applied.newState)).toContain('slow-')
     })
   })
 })

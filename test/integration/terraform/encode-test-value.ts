@@ -55,7 +55,7 @@ function isList(value: TestValue): value is readonly TestValue[] {
 }
 
 /** Returns the bytes of a value as Latin-1 text, in which tests find its strings. */
-export function readLetters(value: ReceivedValue): string {
+export function toLatin1Text(value: ReceivedValue): string {
   if (value === undefined) return ''
   return Buffer.from('msgpack' in value ? value.msgpack : value.json).toString('latin1')
 }

@@ -75,7 +75,7 @@ test.each([
       program({ type: typeOf('B'), name: 'b', aliases: [{ parent: a }] }),
     )
     expect([stepKindsOf(downRun), stepKindsOf(upRun)]).toEqual([['same'], ['same']])
-    expect(cloud.log).toEqual(['create a', 'create b'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
   },
 )
 
@@ -91,7 +91,7 @@ describe('TestDuplicatesDueToAliases: an alias that names a registered resource 
     const testRun = await engine.run(toProgram(...all))
     expect(testRun.result.result).toBe('failed')
     expect(stateUrnsOf(testRun)).toEqual([keptUrn])
-    expect(cloud.log).toEqual(['create a'])
+    expect(cloud.mutatingCalls).toEqual(['create a'])
   })
 })
 
@@ -107,7 +107,7 @@ test('TestCorrectResourceChosen: a resource is looked up by its own URN before i
   const testRun = await engine.run(toProgram(top, movedChild))
   expect(testRun.result.result).toBe('succeeded')
   expect(stateUrnsOf(testRun)).toEqual([a, typedUrnOf(typeOf('A'), 'b')])
-  expect(cloud.log.slice(3)).toEqual(['delete b-1'])
+  expect(cloud.mutatingCalls.slice(3)).toEqual(['delete b-1'])
   expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-2' }])
   expect(statesOf(testRun, 'b')[0]).not.toHaveProperty('aliases')
 })
@@ -164,7 +164,7 @@ test('TestParentAlias: an alias may name a former parent by the URN that it gets
     movedUrn,
     typedUrnOf(`prog:index:Std$${typeOf('C')}`, 'c'),
   ])
-  expect(cloud.log).toEqual(['create c'])
+  expect(cloud.mutatingCalls).toEqual(['create c'])
 })
 
 test('TestEmptyParentAlias: an alias with an empty parent uses the current parent', async () => {
@@ -206,7 +206,7 @@ test('TestSplitUpdateComponentAliases: children follow a renamed component over 
   const testRun = await engine.run(toProgram(movedOut, { type: typeOf('C'), name: 'c', parent: b }))
   expect(testRun.result.result).toBe('succeeded')
   expect(stateUrnsOf(testRun)).toEqual([b, c])
-  expect(cloud.log).toEqual(['create a', 'create c', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create c', 'delete a-1'])
 })
 
 test('TestFailDeleteDuplicateAliases: a previous name can be used again although its old resource still exists', async () => {
@@ -223,5 +223,5 @@ test('TestFailDeleteDuplicateAliases: a previous name can be used again although
   const testRun = await engine.run(toProgram(plain))
   expect(testRun.result.result).toBe('failed')
   expect(stateUrnsOf(testRun)).toEqual([a, typedUrnOf(typeOf('A'), 'ax')])
-  expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
 })

@@ -32,7 +32,7 @@ async function runDeployments(deployments: readonly DeploymentCase[]): Promise<r
     )
     expect(stateUrnsOf(testRun).toSorted()).toEqual(expectedUrns.toSorted())
   }
-  return cloud.log
+  return cloud.mutatingCalls
 }
 
 function childTypeOf(parent: string | undefined, type: string): string {

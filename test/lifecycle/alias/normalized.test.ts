@@ -87,5 +87,5 @@ test.each<[string, string, ReferenceOptionsOf, (id: string) => object]>([
       ...expected(id),
     },
   ])
-  expect(cloud.log.filter(call => !call.startsWith('create'))).toEqual([])
+  expect(cloud.mutatingCalls.filter(call => !call.startsWith('create'))).toEqual([])
 })

@@ -3,7 +3,7 @@ import type { AnalyzedResource, Violation } from '../../../shared/providers/anal
 import { createCloud } from '../cloud.ts'
 import { createPack, createRemediations, createAnalysis } from '../policy-packs.ts'
 import { createEngines, toWireSecret, createThings } from '../register-thing.ts'
-import { errorsOf, policiesOf } from '../run-events.ts'
+import { errorsOf, policyResultsOf } from '../run-events.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -47,8 +47,8 @@ test('TestSimpleAnalyzeResourceFailure: a mandatory violation fails a deployment
     packs: [createViolatingPack('pack', {})],
   })
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual([])
-  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
+  expect(cloud.mutatingCalls).toEqual([])
+  expect(policyResultsOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
   expect((testRun.state.resources ?? []).map(({ type }) => type)).not.toContain('test:index:Thing')
 })
 
@@ -60,7 +60,7 @@ test('a preview reports every mandatory violation, continues, and fails', async 
     dryRun: true,
   })
   expect(testRun.result.result).toBe('failed')
-  expect(policiesOf(testRun)).toEqual([
+  expect(policyResultsOf(testRun)).toEqual([
     'mandatory pack/resource-rule a',
     'mandatory pack/resource-rule b',
   ])
@@ -72,8 +72,8 @@ test('an advisory violation is only reported', async () => {
   const packs = [createViolatingPack('pack', { enforcement: 'advisory' })]
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(testRun.result.result).toBe('succeeded')
-  expect(policiesOf(testRun)).toEqual(['advisory pack/resource-rule a'])
-  expect(cloud.log).toEqual(['create a'])
+  expect(policyResultsOf(testRun)).toEqual(['advisory pack/resource-rule a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: a violation that is not remediated is mandatory', async () => {
@@ -82,8 +82,8 @@ test('TestSimpleAnalyzeResourceFailureRemediateDowngradedToMandatory: a violatio
   const packs = [createViolatingPack('pack', { enforcement: 'remediate' })]
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
   expect(testRun.result.result).toBe('failed')
-  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
-  expect(cloud.log).toEqual([])
+  expect(policyResultsOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
+  expect(cloud.mutatingCalls).toEqual([])
 })
 
 test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource are reported', async () => {
@@ -91,7 +91,7 @@ test('TestSimpleAnalyzeResourceMultipleViolations: all violations of a resource 
   const one = createViolatingPack('one', { pack: 'one', policy: 'x' }, { pack: 'one', policy: 'y' })
   const packs = [one, createViolatingPack('two', { pack: 'two', enforcement: 'advisory' })]
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs })
-  expect(policiesOf(testRun).toSorted()).toEqual([
+  expect(policyResultsOf(testRun).toSorted()).toEqual([
     'advisory two/resource-rule a',
     'mandatory one/x a',
     'mandatory one/y a',
@@ -133,7 +133,7 @@ test('TestResourceRemediation: packs remediate one after another, and the last i
   const program = createThings({ a: { trail: 'start' } })
   const testRun = await engine.run(program, { packs })
   expect(testRun.result.result).toBe('succeeded')
-  expect(policiesOf(testRun)).toEqual([
+  expect(policyResultsOf(testRun)).toEqual([
     'remediated one/resource-rule a',
     'remediated two/resource-rule a',
   ])
@@ -158,7 +158,7 @@ test('TestRemediationDiagnostic: a remediation that only reports a message leave
   })
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
   expect(testRun.result.result).toBe('succeeded')
-  expect(policiesOf(testRun)).toEqual(['advisory pack/resource-rule a'])
+  expect(policyResultsOf(testRun)).toEqual(['advisory pack/resource-rule a'])
   expect(cloud.objects.get('a-1')).toEqual({ v: 1 })
 })
 
@@ -174,7 +174,7 @@ test('TestRemediateFailure: a pack that throws ends the deployment with its mess
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs: [pack] })
   expect(testRun.result.result).toBe('failed')
   expect(errorsOf(testRun)).toEqual(['a: failed to run remediation of pack: it is broken'])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
 })
 
 test('a policy error does not contain secrets of the resource', async () => {
@@ -232,7 +232,7 @@ test('TestAnalyzerCancellation: a cancellation reaches the packs and ends the ru
   })
   expect(testRun.result.result).toBe('cancelled')
   expect(cancelCount).toBeGreaterThan(0)
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
 })
 
 test('a violation message does not contain secrets of the resource', async () => {
@@ -240,6 +240,6 @@ test('a violation message does not contain secrets of the resource', async () =>
   const packs = [createViolatingPack('pack', { message: 'the word hunter2 is too short' })]
   const program = createThings({ a: { password: toWireSecret('hunter2') } })
   const testRun = await engine.run(program, { packs })
-  expect(policiesOf(testRun)).toHaveLength(1)
+  expect(policyResultsOf(testRun)).toHaveLength(1)
   expect(JSON.stringify(testRun.events)).not.toContain('hunter2')
 })

@@ -7,7 +7,7 @@ import { createCloud } from '../cloud.ts'
 import { createPack, createAnalysis } from '../policy-packs.ts'
 import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, createThings } from '../register-thing.ts'
-import { errorsOf, policiesOf } from '../run-events.ts'
+import { errorsOf, policyResultsOf } from '../run-events.ts'
 import { awaitKill } from '../scene.ts'
 
 const engines = createEngines()
@@ -24,8 +24,8 @@ test('TestSimpleAnalyzeStackFailure: a mandatory stack violation fails the run a
     packs: [createViolatingPack({})],
   })
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual(['create a'])
-  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
+  expect(policyResultsOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
   expect((testRun.state.resources ?? []).map(({ id }) => id)).toContain('a-1')
 })
 
@@ -35,7 +35,7 @@ test('TestSimpleAnalyzeStackFailureRemediateDowngradedToMandatory: a stack viola
     packs: [createViolatingPack({ enforcement: 'remediate' })],
   })
   expect(testRun.result.result).toBe('failed')
-  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
+  expect(policyResultsOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
 })
 
 test('a stack violation fails a preview, and is reported for the resource that the violation names', async () => {
@@ -44,7 +44,7 @@ test('a stack violation fails a preview, and is reported for the resource that t
   const packs = [createViolatingPack({ urn })]
   const testRun = await engine.run(createThings({ a: { v: 1 } }), { packs, dryRun: true })
   expect(testRun.result.result).toBe('failed')
-  expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
+  expect(policyResultsOf(testRun)).toEqual(['mandatory pack/resource-rule a'])
   expect(errorsOf(testRun)).toEqual([': preview failed'])
 })
 
@@ -94,7 +94,7 @@ test('a stack is not analyzed when a resource failed', async () => {
     packs: [createViolatingPack({})],
   })
   expect(testRun.result.result).toBe('failed')
-  expect(policiesOf(testRun)).toEqual([])
+  expect(policyResultsOf(testRun)).toEqual([])
   expect(errorsOf(testRun).join()).toContain('create a was refused')
 })
 
@@ -114,7 +114,7 @@ test.each([
     await awaitKill(engine.run(createThings({ a: { v: 2 } }), { packs, kill }))
     const testRun = await engine.run(createThings({ a: { v: 2 } }), { packs, resume: true })
     expect(testRun.result.result).toBe('failed')
-    expect(policiesOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
+    expect(policyResultsOf(testRun)).toEqual(['mandatory pack/resource-rule life-dev'])
     expect(cloud.objects.has('b-1')).toBe(false)
   },
 )

@@ -6,7 +6,7 @@ import { createFailure } from '../../../shared/providers/pulumi/scripted-server.
 import { createCloud } from '../cloud.ts'
 import {
   registerComponent,
-  componentScript,
+  createComponentScript,
   trimmedErrorsOf,
   registerSelf,
   type ConstructComponent,
@@ -24,7 +24,7 @@ afterEach(() => engines.close())
  */
 async function openConstructing(construct: ConstructComponent, cloud = createCloud()) {
   const requests: ConstructRequest[] = []
-  const script = componentScript({
+  const script = createComponentScript({
     construct: (request, monitor) => {
       requests.push(request)
       return construct(request, monitor)
@@ -70,7 +70,7 @@ test('TestSingleComponentDefaultProviderLifecycle: a provider constructs a compo
   expect(componentState?.['provider']).toBeUndefined()
   const second = await engine.run(program)
   expect(second.result).toMatchObject({ result: 'succeeded' })
-  expect(cloud.log).toEqual(['create a-child'])
+  expect(cloud.mutatingCalls).toEqual(['create a-child'])
 })
 
 test('TestRemoteComponentConstructInfoIncludesOrganization: a Construct request contains the whole deployment context', async () => {
@@ -131,7 +131,7 @@ test('TestComponentDeleteDependencies: dependents of a component are deleted bef
       : [],
   )
   const positionOf = (name: string): number => deletedNames.indexOf(name)
-  expect(cloud.log.slice(2)).toEqual(['delete rule-1', 'delete sg-1'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete rule-1', 'delete sg-1'])
   for (const [earlier, later] of [
     ['rule', 'second'],
     ['second', 'first'],
@@ -348,7 +348,7 @@ describe('a preview', () => {
     )
     expect(requests.map(({ dryRun }) => dryRun)).toEqual([true])
     expect(state).toEqual({ child: '' })
-    expect(cloud.log).toEqual([])
+    expect(cloud.mutatingCalls).toEqual([])
   })
 
   test('registers a component without its children while its provider cannot be configured', async () => {

@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf, wireValues } from '../components.ts'
+import {
+  registerComponent,
+  createComponentScript,
+  registerSelf,
+  wireValues,
+} from '../components.ts'
 import type { Monitor } from '../engine.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -17,7 +22,7 @@ const getResource = async (monitor: Monitor, urn: unknown): Promise<Record<strin
 async function openScene(makerAction: 'registers' | 'reads') {
   const cloud = createCloud()
   cloud.objects.set('custom-1', { foo: 'bar' })
-  const script = componentScript({
+  const script = createComponentScript({
     construct: async (request, monitor) => {
       const urn = await registerSelf(request, monitor)
       if (request.name === 'taker') {

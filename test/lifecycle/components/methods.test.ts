@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import {
   registerComponent,
-  componentScript,
+  createComponentScript,
   trimmedErrorsOf,
   registerSelf,
   resourceUrnOf,
@@ -24,7 +24,7 @@ const callMethod = (monitor: Monitor, tok: string, self: object, more: object = 
  */
 async function openComponentEngine(cloud = createCloud()) {
   const calls: string[] = []
-  const script = componentScript({
+  const script = createComponentScript({
     construct: async (request, monitor) => ({ urn: await registerSelf(request, monitor) }),
     method: async ({ tok, args }, monitor) => {
       calls.push(tok)
@@ -57,9 +57,9 @@ test('TestSingleComponentMethodResourceDefaultProviderLifecycle: a method regist
   expect(answers).toEqual(['x-1', { urns: [urn] }])
   expect(state.resources?.map(resource => resource.urn)).toContain(urn)
   await engine.run(program)
-  expect(cloud.log).toEqual(['create x'])
+  expect(cloud.mutatingCalls).toEqual(['create x'])
   await engine.run(monitor => registerComponent(monitor, 'g').then(() => undefined))
-  expect(cloud.log).toEqual(['create x', 'delete x-1'])
+  expect(cloud.mutatingCalls).toEqual(['create x', 'delete x-1'])
 })
 
 test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads the result of a method', async () => {
@@ -75,7 +75,10 @@ test('TestSingleComponentMethodDefaultProviderLifecycle: the program reads the r
 test('TestCallSelfProvider: a method is called on the provider of its resource', async () => {
   const cloud = createCloud()
   const engine = await engines.open(cloud, {
-    comp: componentScript({ method: async () => ({ return: { from: 'comp' } }) }, cloud.script),
+    comp: createComponentScript(
+      { method: async () => ({ return: { from: 'comp' } }) },
+      cloud.script,
+    ),
   })
   let answer: unknown
   const { state } = await engine.run(async monitor => {
@@ -115,7 +118,7 @@ describe('methods in a resumed deployment', () => {
     const { result, state } = await engine.run(program, { resume: true })
     expect(result.result).toBe('succeeded')
     expect(calls).toHaveLength(3)
-    expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
+    expect(cloud.mutatingCalls.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
     // The input `of` has the result of the first call, not that of the repetition.
     expect(cloud.objects.get('b-1')).toEqual({ of: 1 })
     const names = state.resources?.map(({ urn }) => urn.split('::').at(-1))
@@ -127,7 +130,7 @@ describe('methods in a resumed deployment', () => {
     await engine.run(program, killBeforeBegin(1)).catch(() => undefined)
     const { result } = await engine.run(program, { resume: true })
     expect(result.result).toBe('succeeded')
-    expect(cloud.log.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
+    expect(cloud.mutatingCalls.toSorted()).toEqual(['create b', 'create c', 'create x', 'create y'])
   })
 
   test('a method that only returns a value is not called again', async () => {

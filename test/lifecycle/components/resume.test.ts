@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf } from '../components.ts'
+import { registerComponent, createComponentScript, registerSelf } from '../components.ts'
 import type { Program } from '../engine.ts'
 import { ProcessKilledError } from '../test-process.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
@@ -15,7 +15,7 @@ afterEach(() => engines.close())
 async function openScene() {
   const cloud = createCloud()
   const requestedNames: string[] = []
-  const script = componentScript({
+  const script = createComponentScript({
     construct: async (request, monitor) => {
       const { name } = request
       requestedNames.push(name)
@@ -68,14 +68,14 @@ describe('a deployment that is resumed in the middle of a component', () => {
         // Without its first child the outer component does not reach the inner one.
         const repeatedNames = isLost && effect === 1 ? ['outer'] : ['outer', 'inner']
         expect(scene.requestedNames.slice(names.length)).toEqual(repeatedNames)
-        expect(new Set(cloud.log).size).toBe(cloud.log.length)
+        expect(new Set(cloud.mutatingCalls).size).toBe(cloud.mutatingCalls.length)
         if (isLost) return
-        expect(cloud.log.toSorted()).toEqual(creates)
+        expect(cloud.mutatingCalls.toSorted()).toEqual(creates)
         expect(answers.at(-1)).toEqual({ second: 'outer-2-1' })
         const outer = state.resources?.find(({ urn }) => urn.endsWith('::outer'))
         expect(outer).toMatchObject({ outputs: { second: 'outer-2-1' } })
         const next = await engine.run(program)
         expect(next.result.result).toBe('succeeded')
-        expect(cloud.log).toHaveLength(creates.length)
+        expect(cloud.mutatingCalls).toHaveLength(creates.length)
       })
 })

@@ -3,7 +3,7 @@ import type { CallRequest, ConstructRequest } from '../../../proto/gen/pulumi/pr
 import { createCloud } from '../cloud.ts'
 import {
   registerComponent,
-  componentScript,
+  createComponentScript,
   registerSelf,
   type ConstructComponent,
   resourceUrnOf,
@@ -36,7 +36,7 @@ async function openAnswering(answerOptions: {
     await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })
     return { urn, state: { ...state }, stateDependencies }
   }
-  const script = componentScript({
+  const script = createComponentScript({
     construct,
     method: async request => {
       callRequests.push(request)

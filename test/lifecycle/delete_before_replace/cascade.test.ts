@@ -65,7 +65,7 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
   const cloud = createDeleteFirstCloud()
   const engine = await engines.open(cloud)
   await engine.run(createGraph('foo'))
-  const logLength = cloud.log.length
+  const logLength = cloud.mutatingCalls.length
   const testRun = await engine.run(createGraph('bar'))
   expect(testRun.result.result).toBe('succeeded')
   const names = 'A B C D E F G H I J K L'.split(' ')
@@ -90,7 +90,7 @@ test('TestDeleteBeforeReplace: resources to be replaced are deleted first, depen
     const [one = '', other = ''] = pair
     expect([pair, isBefore(one, other)]).toEqual([pair, true])
   }
-  const calls = cloud.log.slice(logLength)
+  const calls = cloud.mutatingCalls.slice(logLength)
   expect(calls.slice(0, 4).every(call => call.startsWith('delete'))).toBe(true)
   expect(calls.slice(4)).toEqual(['create B', 'create E', 'create F', 'create K'])
 })
@@ -183,7 +183,7 @@ test('TestDependencyChangeDBR: a resource that no longer depends on the replaced
   })
   expect(testRun.result.result).toBe('succeeded')
   expect(opsOf(testRun, 'b')).toEqual(['same'])
-  expect(cloud.log.slice(2)).toEqual(['delete a-1', 'create a'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete a-1', 'create a'])
 })
 
 test('TestDBRProtect: a protected resource in a cascade prevents all deletes of the cascade', async () => {
@@ -197,11 +197,11 @@ test('TestDBRProtect: a protected resource in a cascade prevents all deletes of 
       /unable to replace resource ".*::b" as part of replacing ".*::a" as it is currently marked/,
     )
   }
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
   await editStackResources(engine, resource => [{ ...resource, protect: false }])
   const testRun = await engine.run(createPair('bar', { protect: true }))
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
 })
 
 test('TestDBRReplaceOnChanges: a dependent whose replaceOnChanges names the dependent property is part of the cascade', async () => {
@@ -248,7 +248,7 @@ test.each(['a', 'b'])(
       Promise.all(['a', 'b'].map(name => registerThing(monitor, name, { replace: 'bar' })))
     const testRun = await engine.run(async monitor => void (await registerBoth(monitor)))
     expect(testRun.result.result).toBe('succeeded')
-    const calls = cloud.log.slice(2)
+    const calls = cloud.mutatingCalls.slice(2)
     expect(calls.indexOf('delete b-1')).toBeLessThan(calls.indexOf('delete a-1'))
     expect(calls.indexOf('delete b-1')).toBeLessThan(calls.indexOf('create b'))
     expect([...calls].sort()).toEqual(['create a', 'create b', 'delete a-1', 'delete b-1'])
@@ -274,7 +274,12 @@ test('a renamed resource that a cascade deleted is created once, and no old obje
     'replace new',
     'create-replacement new',
   ])
-  expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create new'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual([
+    'delete b-1',
+    'delete a-1',
+    'create a',
+    'create new',
+  ])
   expect(statesOf(testRun, 'new')).toMatchObject([{ id: 'new-1' }])
   expect(statesOf(testRun, 'b')).toEqual([])
 })

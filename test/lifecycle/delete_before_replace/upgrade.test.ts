@@ -47,7 +47,7 @@ test('TestDBRProviderUpgrade: a cascade uses the old provider, and later calls u
   expect(opsOf(testRun, 'own')).toEqual(['update'])
   expect(opsOf(testRun, 'b')).toEqual(['delete-replaced', 'replace', 'create-replacement'])
   expect(opsOf(testRun, 'a')).toEqual(['same'])
-  expect(cloud.log.slice(2)).toEqual(['delete b-1', 'create b'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete b-1', 'create b'])
   expect(findResource(testRun.state, 'own')?.['inputs']).toMatchObject({ version: '1.2.1' })
   // In the end the new instance of the provider compares `a`.
   const versions = plugins.takeLoaded().map(({ plugin }) => `${plugin.name} ${plugin.version}`)

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import { trimmedErrorsOf, resourceUrnOf } from '../components.ts'
 import type { Program } from '../engine.ts'
-import { resourceStepsOf, withReplace } from '../resource-steps.ts'
+import { resourceStepsOf, createReplaceInput } from '../resource-steps.ts'
 import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -19,7 +19,7 @@ const createChain =
         await registerThing(
           monitor,
           name,
-          previousUrn === '' ? withReplace(replace) : { fixed: 1 },
+          previousUrn === '' ? createReplaceInput(replace) : { fixed: 1 },
           more,
         )
       ).urn
@@ -32,7 +32,7 @@ test('TestDeletedWithDependentReplacedOnDeleteBeforeReplace: a resource that is 
   await engine.run(createChain(['t', 'd'], 1, deleteFirst))
   const { result, state } = await engine.run(createChain(['t', 'd'], 2, deleteFirst))
   expect(result.result).toBe('succeeded')
-  expect(cloud.log.slice(2)).toEqual(['delete t-1', 'create t', 'create d'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete t-1', 'create t', 'create d'])
   const d = state.resources?.find(({ urn }) => urn === resourceUrnOf('d'))
   expect(d).toMatchObject({ id: 'd-2', deletedWith: resourceUrnOf('t') })
 })
@@ -43,7 +43,7 @@ test('TestDeletedWithTransitiveChain: the replacement extends to the whole chain
   const names = ['t', 'd', 'e']
   await engine.run(createChain(names, 1, deleteFirst))
   const { events } = await engine.run(createChain(names, 2, deleteFirst))
-  expect(cloud.log.slice(3)).toEqual(['delete t-1', 'create t', 'create d', 'create e'])
+  expect(cloud.mutatingCalls.slice(3)).toEqual(['delete t-1', 'create t', 'create d', 'create e'])
   // Pulumi's list of dependents has `d` at both ends. So Pulumi deletes `d` first.
   expect(resourceStepsOf(events).slice(0, 3)).toEqual([
     'delete-replaced d',
@@ -57,7 +57,7 @@ test('TestDeletedWithDependentReplacedOnCreateBeforeDelete: a resource that is d
   const engine = await engines.open(cloud)
   await engine.run(createChain(['t', 'd'], 1, {}))
   const { events } = await engine.run(createChain(['t', 'd'], 2, {}))
-  expect(cloud.log.slice(2)).toEqual(['create t', 'create d', 'delete t-1'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['create t', 'create d', 'delete t-1'])
   expect(resourceStepsOf(events)).toEqual([
     'create-replacement t',
     'replace t',
@@ -72,14 +72,14 @@ test('TestDeletedWithAddedSameStepAsReplace: a resource whose deletedWith is add
   const cloud = createCloud()
   const engine = await engines.open(cloud)
   await engine.run(async monitor => {
-    await registerThing(monitor, 't', withReplace(1), deleteFirst)
+    await registerThing(monitor, 't', createReplaceInput(1), deleteFirst)
     await registerThing(monitor, 'd', { fixed: 1 })
   })
   const { state } = await engine.run(createChain(['t', 'd'], 2, deleteFirst))
   const d = state.resources?.find(({ urn }) => urn === resourceUrnOf('d'))
   expect(d).toMatchObject({ id: 'd-2', deletedWith: resourceUrnOf('t') })
   // The old state has no `deletedWith`, so the object is deleted by a call of its own.
-  expect(cloud.log.slice(2)).toEqual(['delete t-1', 'create t', 'create d', 'delete d-1'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete t-1', 'create t', 'create d', 'delete d-1'])
 })
 
 test('TestDeletedWithProtectedDependentBlocksReplace: a protected dependent prevents the replacement', async () => {
@@ -90,5 +90,5 @@ test('TestDeletedWithProtectedDependentBlocksReplace: a protected dependent prev
   const { result, events } = await engine.run(createChain(names, 2, deleteFirst, { protect: true }))
   expect(result.result).toBe('failed')
   expect(trimmedErrorsOf(events).join()).toContain('marked for protection')
-  expect(cloud.log).toEqual(['create t', 'create d'])
+  expect(cloud.mutatingCalls).toEqual(['create t', 'create d'])
 })

@@ -19,5 +19,5 @@ test('TestDeletedWithTargetedDestroy: a resource that is deleted with a target l
   expect(testRun.result.result).toBe('succeeded')
   expect(listNamesByOp(testRun, 'delete')).toEqual(['a', 'b'])
   expect(listStateNames(testRun)).toEqual(['c'])
-  expect(cloud.log.filter(line => line.startsWith('delete'))).toEqual(['delete a-1'])
+  expect(cloud.mutatingCalls.filter(line => line.startsWith('delete'))).toEqual(['delete a-1'])
 })

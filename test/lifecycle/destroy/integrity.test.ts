@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program, TestRun } from '../engine.ts'
-import { addResources } from '../stack-states.ts'
+import { deployThenAddResources } from '../stack-states.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 import {
   errorMessagesOf,
@@ -33,7 +33,7 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
   const engine = await engines.open(createCloud())
   const comp = toUrn(component, 'compA')
   const old = toUrn(`${component}$test:index:Thing`, 'resA')
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     { urn: comp, delete: true, provider: reference },
     { urn: old, provider: reference, parent: comp },
@@ -62,7 +62,7 @@ test('TestTargetedAliasDestroyV2: a targeted provider is not deleted while a ren
 
 test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted while a resource that moved below it exists', async () => {
   const engine = await engines.open(createCloud())
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     { urn: toUrn(component, 'future-parent'), provider: reference },
     { urn: defaultProviderUrnOf('future-child'), id: 'c' },
@@ -87,7 +87,7 @@ test('TestDestroyV2TargetChildWithNewParent: a targeted parent is not deleted wh
 
 test('TestDestroyV2RefreshWithTargetedProviderParentChange: a provider whose new parent is not created stays for its resources', async () => {
   const engine = await engines.open(createCloud())
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     { ...ownProvider, delete: true },
     { urn: toUrn(component, 'resC'), provider: reference },
@@ -124,7 +124,7 @@ async function deployBeforeRename(more: object = {}) {
     await registerThing(monitor, 'old', {}, { dependencies: [urn], ...more })
     await registerThing(monitor, 'other', {})
   })
-  cloud.log.splice(0)
+  cloud.mutatingCalls.splice(0)
   const program: Program = async monitor => {
     const { urn } = await registerThing(monitor, 'base', {})
     await registerThing(
@@ -146,7 +146,7 @@ test('a resource that is excluded by its old name is kept with its dependencies'
   const { cloud, run } = await deployBeforeRename()
   const testRun = await run({ excludes: [targetUrnOf('old')] })
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['delete other-1'])
+  expect(cloud.mutatingCalls).toEqual(['delete other-1'])
   expect(readUrns(testRun)).toEqual(
     expect.arrayContaining([targetUrnOf('new'), targetUrnOf('base')]),
   )
@@ -156,13 +156,13 @@ test('a resource that is protected under its old name is kept', async () => {
   const { cloud, run } = await deployBeforeRename({ protect: true })
   const testRun = await run({ excludeProtected: true })
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['delete other-1'])
+  expect(cloud.mutatingCalls).toEqual(['delete other-1'])
 })
 
 test('a resource that is targeted by its old name is deleted', async () => {
   const { cloud, run } = await deployBeforeRename()
   const testRun = await run({ targets: [targetUrnOf('old')] })
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['delete old-1'])
+  expect(cloud.mutatingCalls).toEqual(['delete old-1'])
   expect(readUrns(testRun)).not.toContain(targetUrnOf('new'))
 })

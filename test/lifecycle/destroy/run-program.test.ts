@@ -34,7 +34,7 @@ test('TestDestroyWithProgram: all resources are deleted, and none is created', a
   expect(testRun.result.result).toBe('succeeded')
   expect(readNames(testRun)).toEqual([])
   expect(cloud.objects.size).toBe(0)
-  expect(cloud.log.slice(2).toSorted()).toEqual(['delete a-1', 'delete gone-1'])
+  expect(cloud.mutatingCalls.slice(2).toSorted()).toEqual(['delete a-1', 'delete gone-1'])
   // An existing resource is returned unchanged, whatever the program requests. A missing one is
   // unknown.
   expect(replies).toEqual([
@@ -64,7 +64,7 @@ test('TestDestroyWithProgramWithComponents, TestDestroyWithProgramWithSkippedCom
   const testRun = await engine.run(program(['a', 'new']), destroy)
   expect(testRun.result.result).toBe('succeeded')
   expect(readNames(testRun)).toEqual([])
-  expect(cloud.log).toEqual(['create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete a-1'])
   const created = testRun.events.flatMap(event =>
     'resourcePreEvent' in event && event.resourcePreEvent.metadata.op === 'create'
       ? [event.resourcePreEvent.metadata.urn]
@@ -110,7 +110,7 @@ test('TestDestroyWithProgramWithSkippedAlias: a renamed resource is deleted once
   }, destroy)
   expect(testRun.result.result).toBe('succeeded')
   expect(readNames(testRun)).toEqual([])
-  expect(cloud.log).toEqual(['create old', 'delete old-1'])
+  expect(cloud.mutatingCalls).toEqual(['create old', 'delete old-1'])
 })
 
 test('TestDestroyWithProgramResourceRead: a resource that was only read is no longer in the state', async () => {
@@ -152,7 +152,7 @@ test('the preview of a destroy with the program changes nothing and reports the 
   })
   expect(testRun.result.result).toBe('succeeded')
   expect(testRun.result.changes).toMatchObject({ delete: 2 })
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('a resource that was deleted for a replacement is not deleted again', async () => {
@@ -168,7 +168,7 @@ test('a resource that was deleted for a replacement is not deleted again', async
   const testRun = await engine.run(program(2), destroy)
   expect(testRun.result.result).toBe('succeeded')
   expect(readNames(testRun)).toEqual([])
-  expect(cloud.log.filter(line => line === 'delete a-1')).toHaveLength(1)
+  expect(cloud.mutatingCalls.filter(line => line === 'delete a-1')).toHaveLength(1)
 })
 
 test('a recorded dependent is deleted first, even if the program no longer has the dependency', async () => {
@@ -184,6 +184,6 @@ test('a recorded dependent is deleted first, even if the program no longer has t
   cloud.faults.add('delete b-1')
   const testRun = await engine.run(program(false), destroy)
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).not.toContain('delete a-1')
+  expect(cloud.mutatingCalls).not.toContain('delete a-1')
   expect(readNames(testRun)).toEqual(expect.arrayContaining(['a', 'b']))
 })

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { TestRunOptions, Program } from '../engine.ts'
-import { addResources } from '../stack-states.ts'
+import { deployThenAddResources } from '../stack-states.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
 import {
   errorMessagesOf,
@@ -32,7 +32,7 @@ test('TestTargetedDestroyWithProgram: only the target is deleted, although the p
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
   const testRun = await engine.run(createThings({ a: { v: 2 } }), destroy(targetUrnOf('a')))
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b', 'delete a-1'])
   expect(listStateNames(testRun)).toEqual(['b'])
 })
 
@@ -57,7 +57,7 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of
   const inner = 'test:index:Inner'
   const old = `urn:pulumi:dev::life::${group}$${inner}::child`
   const target = `urn:pulumi:dev::life::${group}$${inner}$pulumi:providers:test::childprov`
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     { urn: groupUrnOf('parent') },
     { urn: old, parent: groupUrnOf('parent') },
@@ -86,7 +86,10 @@ test('TestDestroyV2TargetProviderWithAliasedParent: a target may be the child of
 
 test('TestDestroyV2ResourceReferencesAliasedProvider: a renamed provider is deleted with its resources', async () => {
   const engine = await engines.open(createCloud())
-  await addResources(engine, [ownProvider, { urn: targetUrnOf('a'), provider: reference }])
+  await deployThenAddResources(engine, [
+    ownProvider,
+    { urn: targetUrnOf('a'), provider: reference },
+  ])
   const testRun = await engine.run(async monitor => {
     const parent = await monitor.register({ type: group, name: 'b', object: {} })
     const aliasURNs = [ownProvider.urn]
@@ -100,7 +103,7 @@ test('TestDestroyV2ResourceReferencesAliasedProvider: a renamed provider is dele
 test('TestDestroyV2ResourceWithDependencyOnDeleted: old copies that depend on old copies are deleted', async () => {
   const engine = await engines.open(createCloud())
   const copy = { urn: groupUrnOf('g'), provider: reference }
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     copy,
     { ...copy, delete: true },

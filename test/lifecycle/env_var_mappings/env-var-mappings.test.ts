@@ -39,7 +39,7 @@ test('TestEnvVarMappingsOnNonProviderFails: mappings on any other resource are r
   expect(refusals).toEqual([
     expect.stringContaining('envVarMappings can only be used with provider resources'),
   ])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   expect(state.resources?.map(({ type }) => type)).toEqual(['pulumi:pulumi:Stack'])
 })
 

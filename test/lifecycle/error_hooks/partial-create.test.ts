@@ -38,8 +38,8 @@ function createPartialCloud(results: readonly ('fails' | 'partial' | 'succeeds')
   const updates: UpdateRequest[] = []
   const create = (request: CreateRequest): CreateResponse => {
     if (request.preview) return CreateResponse.create({})
-    cloud.log.push(`create ${request.name}`)
-    const id = `${request.name}-${cloud.log.length}`
+    cloud.mutatingCalls.push(`create ${request.name}`)
+    const id = `${request.name}-${cloud.mutatingCalls.length}`
     throw createInitFailure({ id, properties: { out: 'partial' }, reasons: ['not ready'] })
   }
   const update = (request: UpdateRequest): UpdateResponse => {
@@ -80,7 +80,7 @@ test('the retry of a partially failed create updates its object', async () => {
   const { program, hookRequests } = createProgram({ v: 1 }, () => true)
   const testRun = await engine.run(program)
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(hookRequests).toMatchObject([
     { failedOperation: 'create', oldOptions: undefined, oldInputs: undefined, id: '' },
   ])
@@ -98,7 +98,7 @@ test('each retry updates the object, from the newest outputs that are known', as
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createProgram({ v: 1 }, () => true).program)
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(updates.map(({ id, olds }) => [id, olds])).toEqual([
     ['a-1', { out: 'partial' }],
     ['a-1', { out: 'update 1' }],
@@ -116,7 +116,7 @@ test('an object whose completion fails stays in the state, and the next deployme
   expect(readThings(failedRun)).toMatchObject([{ id: 'a-1', initErrors: ['not ready'] }])
   const testRun = await engine.run(createProgram({ v: 1 }, () => false).program)
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(updates[1]).toMatchObject({ id: 'a-1', timeout: 5, ignoreChanges: ['v'] })
   expect(readThings(testRun)).toMatchObject([{ id: 'a-1', outputs: { out: 'update 2' } }])
 })
@@ -127,7 +127,7 @@ test('a partially created replacement is completed, and the replaced object is d
   await engine.run(createProgram({ replace: 1 }, () => true).program)
   const testRun = await engine.run(createProgram({ replace: 2 }, () => true).program)
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
   expect(readThings(testRun)).toMatchObject([{ id: 'a-2', outputs: { out: 'update 2' } }])
 })
 

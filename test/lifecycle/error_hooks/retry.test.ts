@@ -46,12 +46,12 @@ async function run(
   if (kind !== 'Create') await engine.run(program(cloud, 1, names, answers))
   for (const name of names)
     cloud.faults.add(kind === 'Create' ? `create ${name}` : `${kind.toLowerCase()} ${name}-1`)
-  const before = cloud.log.length
+  const before = cloud.mutatingCalls.length
   const remainingNames = kind === 'Delete' ? [] : names
   const testRun = await engine.run(program(cloud, 2, remainingNames, answers), {
     continueOnError: names.length > 1,
   })
-  return { testRun, cloud, tries: cloud.log.length - before }
+  return { testRun, cloud, tries: cloud.mutatingCalls.length - before }
 }
 
 const readWarnings = ({ events }: TestRun): readonly string[] =>
@@ -216,7 +216,7 @@ test('TestErrorHooks_NotCalledOnSuccess_Update, TestErrorHooks_NotCalledOnSucces
   await engine.run(program(cloud, 2, ['a'], [count]))
   const testRun = await engine.run(program(cloud, 2, [], [count]))
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'update a-1', 'delete a-1'])
   expect(hookCalls).toBe(0)
 })
 

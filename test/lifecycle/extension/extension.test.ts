@@ -146,7 +146,7 @@ test('TestExtensionParameterizedProvider: an extension that the provider refuses
   expect(testRun.result.result).toBe('failed')
   expect(errorsOf(testRun)).toEqual(['not this one', 'not this one'])
   expect(findErrorNames(testRun)).toEqual(['extA-one', 'extA-two'])
-  expect(cloud.log).toEqual(['create plain'])
+  expect(cloud.mutatingCalls).toEqual(['create plain'])
   expect(testRun.state.extensions).toBeUndefined()
 })
 
@@ -177,7 +177,7 @@ test('TestExtensionParameterizedProviderDeleteParameterizesFromState: a resumed 
   const { state, result } = await run(program(1), { resume: true })
   expect(result.result).toBe('succeeded')
   expect(Object.keys(state.extensions ?? {}).sort()).toEqual([refA, refB].sort())
-  expect(cloud.log.toSorted()).toEqual([...new Set(cloud.log)].toSorted())
+  expect(cloud.mutatingCalls.toSorted()).toEqual([...new Set(cloud.mutatingCalls)].toSorted())
 })
 
 test('TestExtensionParameterizedProvider: an executor in another process reads extensions from the log or the base, and sends them to its own provider', async () => {
@@ -193,7 +193,11 @@ test('TestExtensionParameterizedProvider: an executor in another process reads e
   await functions.requestDeployment('first')
   functions.nudges.push({ stack: functions.stack, delayMs: 0 })
   expect(await functions.runToIdle()).toContain('ended')
-  expect(cloud.log.toSorted()).toEqual(['create extA-one', 'create extA-two', 'create plain'])
+  expect(cloud.mutatingCalls.toSorted()).toEqual([
+    'create extA-one',
+    'create extA-two',
+    'create plain',
+  ])
   // The generator extends its provider for Check, and each executor extends its own for Create.
   expect(parameterizeCalls).toBeGreaterThanOrEqual(2)
   expect((await functions.readState()).extensions).toEqual({ [refA]: blobOf('extA', 'first') })

@@ -35,5 +35,5 @@ test('TestReadResourceGolangLifecycle: a read resource is stored as external, an
   }
   const emptyRun = await engine.run(async () => undefined)
   expect(statesOf(emptyRun, 'a')).toEqual([])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
 })

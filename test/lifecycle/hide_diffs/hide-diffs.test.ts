@@ -54,7 +54,7 @@ async function showDiffs(isDetailed: boolean): Promise<readonly (readonly string
   expect(a?.['hideDiff']).toEqual(['array', 'map', 'scalar'])
   const { events } = await engine.run(program('y'))
   expect(resourceStepsOf(events)).toEqual(['update a', 'update b', 'same c'])
-  expect(cloud.log.slice(3)).toEqual(['update a-1', 'update b-1'])
+  expect(cloud.mutatingCalls.slice(3)).toEqual(['update a-1', 'update b-1'])
   return events.flatMap(event => {
     if (!('resourcePreEvent' in event) || event.resourcePreEvent === undefined) return []
     const { metadata } = event.resourcePreEvent

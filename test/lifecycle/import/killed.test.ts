@@ -68,7 +68,7 @@ describe('an import that is killed is resumed', () => {
         ['ext-a', { v: 2 }],
         ['ext-b', { v: 1 }],
       ])
-      expect(cloud.log.filter(line => line.startsWith('create'))).toEqual(['create b'])
+      expect(cloud.mutatingCalls.filter(line => line.startsWith('create'))).toEqual(['create b'])
       expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext-a', inputs: { v: 2 } }])
       expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'ext-b', importID: 'ext-b' }])
       expect(testRun.state.pending_operations ?? []).toEqual([])
@@ -100,7 +100,7 @@ describe('an import that is killed is resumed', () => {
       expect(statesOf(testRun, 'new-a')).toMatchObject([{ id: 'ext-a' }])
       expect(statesOf(testRun, 'new-b')).toMatchObject([{ id: 'ext-b', parent: top }])
       expect(statesOf(testRun, 'default_9_9_9')).toHaveLength(1)
-      expect(cloud.log).toEqual(['create b'])
+      expect(cloud.mutatingCalls).toEqual(['create b'])
       expect(testRun.state.pending_operations ?? []).toEqual([])
     })
     expect(kills).toBeGreaterThan(3)

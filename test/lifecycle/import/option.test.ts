@@ -83,7 +83,7 @@ test('TestImportOption: a read resource is replaced by its import, and its objec
   await engine.run(async monitor => void (await monitor.read('a', 'ext')))
   const testRun = await engine.run(createImporting({ v: 1 }, 'ext'))
   expect(stepsOf(testRun)).toEqual(['import-replacement a', 'replace a', 'discard-replaced a'])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'ext', importID: 'ext' }])
   expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('external')
 })
@@ -151,7 +151,7 @@ test('TestImportDeleteBeforeReplace: a preview shows a difference that would del
     'replace a',
     'create-replacement a',
   ])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
 })
 
 test('an import is refused when the object does not exist or the provider does not support imports', async () => {

@@ -6,7 +6,12 @@ import {
 } from '../../../proto/gen/pulumi/provider.ts'
 import type { Script } from '../../../shared/providers/pulumi/scripted-server.fixture.ts'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf, wireValues } from '../components.ts'
+import {
+  registerComponent,
+  createComponentScript,
+  registerSelf,
+  wireValues,
+} from '../components.ts'
 import type { TestRunOptions, Program } from '../engine.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -29,7 +34,7 @@ async function openScene(more: Script = {}) {
       return InvokeResponse.create({ return: { result: 'read' } })
     },
   }
-  const comp = componentScript({
+  const comp = createComponentScript({
     construct: async (request, monitor) => {
       const urn = await registerSelf(request, monitor)
       await registerThing(monitor, `${request.name}-child`, {}, { parent: urn })

@@ -148,7 +148,7 @@ test('TestReplacementParameterizedProvider: a response for another package cause
   expect(errorsOf(testRun)).toEqual([
     expect.stringContaining('response name "other" does not match expected package "pkgExt"'),
   ])
-  expect(cloud.log).not.toContain('create made')
+  expect(cloud.mutatingCalls).not.toContain('create made')
 })
 
 test('TestReplacementParameterizedProviderConfig: configuration keys that equal internal names reach the provider', async () => {
@@ -187,7 +187,7 @@ test('TestReplacementParameterizedProviderImport: an object is imported under a 
     await monitor.register({ ...input, name: 'b', importId: 'two', provider: `${urn}::${id}` })
   })
   expect(result.result).toBe('succeeded')
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   const imported = state.resources?.filter(({ type }) => type === 'pkgExt:m:typA') ?? []
   expect(imported.map(one => one['id'])).toEqual(['one', 'two'])
   expect(imported.map(one => (one['provider'] as string).split('::').at(-2))).toEqual([

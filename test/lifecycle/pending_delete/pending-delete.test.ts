@@ -17,7 +17,7 @@ async function openWithOldCopy() {
       ? [resource, { ...resource, id: 'a-0', delete: true }]
       : [resource],
   )
-  cloud.log.length = 0
+  cloud.mutatingCalls.length = 0
   return { cloud, engine }
 }
 
@@ -25,7 +25,7 @@ test('TestDestroyWithPendingDelete: both copies of a URN are deleted', async () 
   const { cloud, engine } = await openWithOldCopy()
   const { state, events } = await engine.run(undefined, { command: 'destroy' })
   expect([...resourceOpsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
-  expect([...cloud.log].sort()).toEqual(['delete a-0', 'delete a-1'])
+  expect([...cloud.mutatingCalls].sort()).toEqual(['delete a-0', 'delete a-1'])
   expect(state.resources ?? []).toEqual([])
 })
 
@@ -33,9 +33,9 @@ test('TestUpdateWithPendingDelete: the next update deletes old copies and unregi
   const { cloud, engine } = await openWithOldCopy()
   const nextRun = await engine.run(createThings({ a: { v: 1 } }))
   expect(resourceOpsOf(nextRun.events, 'a')).toEqual(['same', 'delete-replaced'])
-  expect(cloud.log).toEqual(['delete a-0'])
+  expect(cloud.mutatingCalls).toEqual(['delete a-0'])
   const other = await openWithOldCopy()
   const { events } = await other.engine.run(createThings({}))
   expect([...resourceOpsOf(events, 'a')].sort()).toEqual(['delete', 'delete-replaced'])
-  expect([...other.cloud.log].sort()).toEqual(['delete a-0', 'delete a-1'])
+  expect([...other.cloud.mutatingCalls].sort()).toEqual(['delete a-0', 'delete a-1'])
 })

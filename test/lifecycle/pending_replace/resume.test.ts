@@ -55,7 +55,12 @@ test('TestPendingReplaceFailureDoesNotViolateSnapshotIntegrity: a resource that 
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1' }])
-  expect(cloud.log.slice(2)).toEqual(['delete a-1', 'delete a-1', 'create a', 'update b-1'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual([
+    'delete a-1',
+    'delete a-1',
+    'create a',
+    'update b-1',
+  ])
 })
 
 /** Opens a scene in which `a` is deleted, and the create of its replacement failed. */
@@ -69,7 +74,7 @@ async function openInterrupted(): Promise<Scene> {
   expect(failed.result.result).toBe('failed')
   expect(statesOf(failed, 'a')).toMatchObject([{ id: 'a-1', pendingReplacement: true }])
   cloud.faults.clear()
-  cloud.log.length = 0
+  cloud.mutatingCalls.length = 0
   return scene
 }
 
@@ -92,7 +97,7 @@ describe('a replacement that stopped between its delete and its create', () => {
     setVerdicts(verdicts)
     const testRun = await engine.run(oneProgram, options)
     expect(testRun.result.result).toBe('succeeded')
-    expect(cloud.log).toEqual(creates)
+    expect(cloud.mutatingCalls).toEqual(creates)
     const steps = stepsOf(testRun).filter(step => step !== 'refresh a')
     expect(steps).toEqual(['replace a', 'create-replacement a'])
     expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
@@ -105,7 +110,7 @@ describe('a replacement that stopped between its delete and its create', () => {
     expect(testRun.result.result).toBe('succeeded')
     // The removal changes the state only and is not displayed.
     expect(stepsOf(testRun)).toEqual([])
-    expect(cloud.log).toEqual([])
+    expect(cloud.mutatingCalls).toEqual([])
     expect(statesOf(testRun, 'a')).toEqual([])
   })
 })
@@ -128,7 +133,7 @@ test('TestInteruptedPendingReplace: dependents wait until the create of the repl
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-2' }])
   expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('pendingReplacement')
   expect(statesOf(testRun, 'b')).toMatchObject([{ id: 'b-1' }])
-  expect(cloud.log).toEqual([
+  expect(cloud.mutatingCalls).toEqual([
     'create a',
     'create b',
     'delete a-1',

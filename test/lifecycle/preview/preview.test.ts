@@ -37,7 +37,7 @@ test('TestPreviewRefreshWithProgram: resources are read for the preview, and not
   ])
   expect(seen).toEqual([{ v: 'updated' }])
   expect(testRun.state).toEqual(before.state)
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 /** Returns the stack outputs that a run reported at its end. */

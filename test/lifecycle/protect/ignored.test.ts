@@ -44,7 +44,7 @@ test('TestIgnoreProtect, TestIgnoreProtectDestroy: with --ignore-protect, protec
     const testRun = await engine.run(async () => undefined, { command, ignoreProtect })
     expect(diagnosticsOf(testRun)).toEqual([])
     expect(statesOf(testRun, 'a')).toEqual([])
-    expect(cloud.log).toEqual(['create a', 'delete a-1'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'delete a-1'])
   }
 })
 
@@ -59,7 +59,7 @@ test('with --ignore-protect, a destroy that runs its program deletes registered 
     const testRun = await engine.run(program, { ...destroy, ignoreProtect })
     expect(testRun.result.result).toBe('succeeded')
     expect(statesOf(testRun, 'a')).toEqual([])
-    expect(cloud.log).toEqual(['create a', 'delete a-1'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'delete a-1'])
   }
 })
 

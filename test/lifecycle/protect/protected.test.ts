@@ -26,7 +26,7 @@ test('TestMultipleProtectedDeletes: every protected resource that would be delet
         'cannot be deleted',
       )
   }
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
 })
 
 test('TestProtectInheritance: children inherit protection from their parent unless they override it', async () => {

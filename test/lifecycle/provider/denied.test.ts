@@ -33,7 +33,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
           "Default provider for 'pkgA' disabled. 'urn:pulumi:dev::life::pkgA:m:typA::a' must use an explicit provider.",
         ),
       ])
-      expect(cloud.log).toEqual([])
+      expect(cloud.mutatingCalls).toEqual([])
       expect(JSON.stringify(testRun.state)).not.toContain('denydefaultprovider')
     },
   )
@@ -79,7 +79,7 @@ describe('TestMultipleResourceDenyDefaultProviderLifecycle', () => {
       const testRun = await run(plainProgram, denyProviders(text))
       expect(testRun.result.result).toBe('failed')
       expect(errorsOf(testRun)).toEqual([expect.stringContaining(message)])
-      expect(cloud.log).toEqual([])
+      expect(cloud.mutatingCalls).toEqual([])
     },
   )
 })

@@ -1,7 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ConstructRequest } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf, resourceUrnOf } from '../components.ts'
+import {
+  registerComponent,
+  createComponentScript,
+  registerSelf,
+  resourceUrnOf,
+} from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -14,7 +19,7 @@ afterEach(() => engines.close())
 async function runProgram(program: Program) {
   const cloud = createCloud()
   const requests: ConstructRequest[] = []
-  const script = componentScript(
+  const script = createComponentScript(
     {
       construct: async (request, monitor) => {
         requests.push(request)

@@ -52,9 +52,9 @@ async function runLifecycle(program: Program): Promise<readonly string[]> {
   const ops: string[] = []
   for (const command of operations) {
     await run(command === 'up' ? program : undefined, { command, dryRun: true })
-    const before = cloud.log.length
+    const before = cloud.mutatingCalls.length
     const { result } = await run(command === 'up' ? program : undefined, { command })
-    ops.push(`${command} ${result.result}: ${cloud.log.slice(before).join(', ')}`)
+    ops.push(`${command} ${result.result}: ${cloud.mutatingCalls.slice(before).join(', ')}`)
   }
   return ops
 }
@@ -91,7 +91,7 @@ test('TestSingleResourceDefaultProviderUpgrade: another version is another provi
   expect(findResource(state, 'default')).toBeUndefined()
   expect(findResource(state, 'a')?.['provider']).toContain('::default_1_0_0::')
   expect(result.changes).toEqual({ same: 2 })
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('TestDefaultProviderDiff: several versions coexist, and none causes a replacement', async () => {
@@ -111,7 +111,7 @@ test('TestDefaultProviderDiff: several versions coexist, and none causes a repla
   expect(findResource(state, 'a')?.['provider']).toContain('::default_0_17_11::')
   expect(findResource(state, 'b')?.['provider']).toContain('::default_0_17_12::')
   expect(plugins.takeLoaded().map(({ plugin }) => plugin.version)).toEqual(['0.17.11', '0.17.12'])
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
 })
 
 const configureZone = (zone: string) => ({ configTexts: { 'pkgA:zone': { text: zone } } })
@@ -124,7 +124,7 @@ test('TestSingleResourceDefaultProviderReplace: the replacement of a default pro
   const { events, result } = await run(program, configureZone('2'))
   expect(result.result).toBe('succeeded')
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
 test('TestDefaultProviderDiffReplacement: the provider of another version can request the replacement of the resources that move to it', async () => {
@@ -201,7 +201,7 @@ test('a resource whose provider an interrupted deployment replaced is compared w
   expect(findResource(state, 'a')?.['provider']).toBe(
     `${provider?.urn ?? ''}::${provider?.['id'] as string}`,
   )
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('TestSingleResourceExplicitProviderDeleteBeforeReplace: if a provider is deleted before its replacement, its resources are deleted before it', async () => {
@@ -210,7 +210,7 @@ test('TestSingleResourceExplicitProviderDeleteBeforeReplace: if a provider is de
   await run(createInZone('1'))
   const { events, result } = await run(createInZone('2'))
   expect(result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'delete a-1', 'create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete a-1', 'create a'])
   const order = events.flatMap(event =>
     'resourcePreEvent' in event && /::(own|a)$/.test(event.resourcePreEvent.metadata.urn)
       ? [
@@ -263,7 +263,7 @@ test('TestSingleResourceExplicitProviderAliasUpdateDelete: a renamed provider se
       })),
   )
   expect(deleteRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'update a-1', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'update a-1', 'delete a-1'])
 })
 
 test('TestSingleResourceExplicitProviderAliasReplace: the replacement of a renamed provider replaces its resources', async () => {
@@ -285,7 +285,7 @@ test('a provider that is renamed and replaced in one deployment does not replace
   expect(result.result).toBe('succeeded')
   expect(resourceOpsOf(events, 'a')).toEqual(['same'])
   expect(findResource(state, 'a')?.['provider']).toContain('::new::')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('TestProviderSameStep: a provider without a difference keeps its old configuration, and its new inputs are stored', async () => {

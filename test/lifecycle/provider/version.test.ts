@@ -156,7 +156,7 @@ test('TestChangedVersion: a version that the provider changes causes one error',
   expect(errorsOf(testRun)).toEqual([
     expect.stringContaining('attempted to change version from "1.0.0" to "2.0.0"'),
   ])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
 })
 
 test('TestInternalKey: a value that the provider returns under the reserved key is dropped with a warning', async () => {

@@ -36,7 +36,7 @@ test('TestCheckFailureRecord, TestCheckFailureInvalidPropertyRecord: check failu
     expect(testRun.result.result).toBe('failed')
     const details = errorsOf(testRun).filter(line => line.startsWith('a: '))
     expect(details.join()).toContain(text)
-    expect(cloud.log).toEqual([])
+    expect(cloud.mutatingCalls).toEqual([])
     expect(statesOf(testRun, 'a')).toEqual([])
   }
 })
@@ -94,7 +94,7 @@ test('TestPersistentDiff: a difference that the provider reports is updated alth
     const testRun = await engine.run(createThings({ a: {} }), { dryRun })
     expect(stepsOf(testRun)).toEqual(['update a'])
   }
-  expect(cloud.log).toEqual(['create a', 'update a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'update a-1'])
   for (const dryRun of [true, false]) {
     const testRun = await engine.run(createThings({ a: {} }), { dryRun, legacyDiff: true })
     expect(stepsOf(testRun)).toEqual(['same a'])

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf } from '../components.ts'
+import { registerComponent, createComponentScript, registerSelf } from '../components.ts'
 import type { TestRun } from '../engine.ts'
 import { statesOf } from '../run-events.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
@@ -35,7 +35,7 @@ test('TestSourcePositions: states contain their source position and the stack tr
   const cloud = createCloud()
   cloud.objects.set('id', { v: 1 })
   let root = ''
-  const script = componentScript({
+  const script = createComponentScript({
     construct: async (request, monitor) => {
       const parentTrace = { parentStackTraceHandle: request.stackTraceHandle }
       const urn = await registerSelf(request, monitor, {

@@ -10,7 +10,7 @@ import {
   UpdateResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf } from '../components.ts'
+import { registerComponent, createComponentScript, registerSelf } from '../components.ts'
 import type { Monitor, Program } from '../engine.ts'
 import { statesOf, stepsOf } from '../run-events.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
@@ -117,7 +117,7 @@ test('TestProviderPreviewUnknowns: a provider with unknown settings receives no 
       return InvokeResponse.create({ return: createMessage(args) })
     },
   }
-  const script = componentScript(
+  const script = createComponentScript(
     {
       construct: async (request, monitor) => {
         noteCall('construct')
@@ -190,7 +190,7 @@ test('TestSingleResourceDiffUnavailable: a preview shows a possible update, with
 test('TestConstructHangsAfterRegisterResourceFailure: a component that never returns does not block the end of the run', async () => {
   const cloud = createCloud()
   cloud.faults.add('create a-child')
-  const script = componentScript({
+  const script = createComponentScript({
     construct: async (request, monitor) => {
       await registerThing(monitor, `${request.name}-child`, {}).catch(() => undefined)
       return new Promise<never>(() => undefined)

@@ -48,7 +48,7 @@ test('TestProgramError: a program error prevents all deletes', async () => {
   expect(diagnosticsOf(testRun).join()).toContain('program error')
   expect(statesOf(testRun, 'a')).toHaveLength(1)
   expect(statesOf(testRun, 'b')).toHaveLength(1)
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
 })
 
 test('TestResourceError: a failed resource ends the run, and its registration gets no response', async () => {
@@ -89,7 +89,7 @@ describe('a cancellation', () => {
       { plugins, ...cancelAt(reached) },
     )
     expect(testRun.result.result).toBe('cancelled')
-    expect([...cloud.log].sort()).toEqual(names.map(name => `create ${name}`))
+    expect([...cloud.mutatingCalls].sort()).toEqual(names.map(name => `create ${name}`))
     for (const name of names) expect(statesOf(testRun, name)).toMatchObject([{ id: `${name}-1` }])
   })
 

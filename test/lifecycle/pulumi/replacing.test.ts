@@ -36,7 +36,7 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
     )
     expect(statesOf(refused, 'a')).toMatchObject([{ id: 'a-1', protect: true }])
   }
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   // The protection is removed in the deployment that replaces the resource.
   const unprotected = await engine.run(createOneThing('baz', false))
   expect(unprotected.result.result).toBe('succeeded')
@@ -49,7 +49,10 @@ test('TestProtect: a protected resource is neither replaced nor deleted until it
   const testRun = await engine.run(createOneThing('daz', true))
   expect(testRun.result.result).toBe('succeeded')
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-3', protect: true }])
-  expect(cloud.log.filter(call => call.startsWith('delete'))).toEqual(['delete a-1', 'delete a-2'])
+  expect(cloud.mutatingCalls.filter(call => call.startsWith('delete'))).toEqual([
+    'delete a-1',
+    'delete a-2',
+  ])
 })
 
 test('TestDeletedWith: a resource that is deleted with another one has no delete call', async () => {
@@ -70,7 +73,7 @@ test('TestDeletedWith: a resource that is deleted with another one has no delete
   const emptyRun = await engine.run(emptyProgram)
   expect(emptyRun.result.result).toBe('succeeded')
   for (const name of ['a', 'b', 'c']) expect(statesOf(emptyRun, name)).toEqual([])
-  const deletes = cloud.log.filter(call => call.startsWith('delete'))
+  const deletes = cloud.mutatingCalls.filter(call => call.startsWith('delete'))
   expect(deletes).toEqual(['delete a-1', 'delete a-2'])
 })
 
@@ -88,7 +91,7 @@ test('TestReplaceWithAndPropertyChange: two reasons cause one replacement', asyn
   expect(testRun.result.result).toBe('succeeded')
   for (const name of ['a', 'b'])
     expect(statesOf(testRun, name)).toMatchObject([{ id: `${name}-2` }])
-  expect([...cloud.log].sort()).toEqual([
+  expect([...cloud.mutatingCalls].sort()).toEqual([
     'create a',
     'create a',
     'create b',

@@ -97,7 +97,7 @@ test('TestRefreshWithDelete, TestRefreshUpdateWithDeletedResource: a resource wh
     const updated = await engine.run(createThings({}), { refresh: true, parallel })
     expect(updated.result.result).toBe('succeeded')
     expect(listStateNames(updated)).toEqual([])
-    expect(cloud.log).toEqual(['create a', 'create a'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create a'])
   }
 })
 

@@ -62,7 +62,7 @@ test('TestRefreshWithProgram, TestRefreshWithProgramWithDeletedResource: the pro
   expect(listStateNames(gone)).toEqual(['b'])
   // The dependency `a` no longer exists.
   expect(resourceStateOf(gone, 'b').dependencies ?? []).toEqual([])
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
 })
 
 test('the preview of a refresh with the program changes nothing and reports the same steps as the refresh', async () => {
@@ -80,7 +80,7 @@ test('the preview of a refresh with the program changes nothing and reports the 
   expect([...allStepsOf(shown)].sort()).toEqual([...allStepsOf(done)].sort())
   expect(done.result.changes).toEqual({ same: 3, update: 1, delete: 2 })
   expect(listStateNames(done)).toEqual(['a'])
-  expect(cloud.log).toHaveLength(3)
+  expect(cloud.mutatingCalls).toHaveLength(3)
 })
 
 test('drift is reported with the drifted properties, as the change from the state to the cloud', async () => {
@@ -278,7 +278,7 @@ test('TestRefreshRunProgramDBRReplacedResource: a resource and its dependents ar
   expect(resourceStateOf(testRun, 'root').id).toBe('root-2')
   expect(resourceStateOf(testRun, 'below').id).toBe('below-2')
   expect(listStateNames(testRun)).toEqual(['below', 'root'])
-  expect(cloud.log.slice(2)).toEqual([
+  expect(cloud.mutatingCalls.slice(2)).toEqual([
     ...['delete below-1', 'delete root-1', 'create root', 'create below'],
   ])
 })
@@ -289,7 +289,7 @@ test('an update that refreshes with its program deletes unregistered resources w
   await engine.run(createThings({ a: { v: 1 }, b: { v: 1 } }))
   const testRun = await engine.run(createThings({ a: { v: 1 } }), refreshFirst)
   expect(allStepsOf(testRun)).toEqual(['refresh a', 'same a', 'delete b'])
-  expect(cloud.log.at(-1)).toBe('delete b-1')
+  expect(cloud.mutatingCalls.at(-1)).toBe('delete b-1')
 })
 
 test('a move to another provider replaces nothing in an update that refreshes with its program, as in Pulumi', async () => {
@@ -307,7 +307,7 @@ test('a move to another provider replaces nothing in an update that refreshes wi
   expect(testRun.result.result).toBe('succeeded')
   expect(listNamesByOp(testRun, 'same')).toEqual(['a'])
   expect(resourceStateOf(testRun, 'a').provider).toContain('::two::')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('with --run-program but without --refresh no resource is read, not even if its provider requests a read before an update', async () => {

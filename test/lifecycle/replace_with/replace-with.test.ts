@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import { resourceUrnOf } from '../components.ts'
 import type { Program } from '../engine.ts'
-import { resourceStepsOf, withReplace } from '../resource-steps.ts'
+import { resourceStepsOf, createReplaceInput } from '../resource-steps.ts'
 import { createEngines, deleteFirst, registerThing } from '../register-thing.ts'
 
 const engines = createEngines()
@@ -11,7 +11,7 @@ afterEach(() => engines.close())
 const createPair =
   (replace: number, more: object = {}): Program =>
   async monitor => {
-    const a = await registerThing(monitor, 'a', withReplace(replace), more)
+    const a = await registerThing(monitor, 'a', createReplaceInput(replace), more)
     await registerThing(monitor, 'b', { fixed: true }, { replaceWith: [a.urn] })
   }
 
@@ -28,7 +28,7 @@ test('TestReplaceWith: a resource is replaced together with the one that it name
     'create-replacement b',
     'replace b',
   ])
-  expect(cloud.log.slice(2).toSorted()).toEqual([
+  expect(cloud.mutatingCalls.slice(2).toSorted()).toEqual([
     'create a',
     'create b',
     'delete a-1',
@@ -47,7 +47,7 @@ test('TestReplaceWithAndDeletedWith: a resource with replaceWith and deletedWith
     (replace: number, isFirst: boolean): Program =>
     async monitor => {
       const b = isFirst ? await registerThing(monitor, 'b', {}) : undefined
-      const c = await registerThing(monitor, 'c', withReplace(replace))
+      const c = await registerThing(monitor, 'c', createReplaceInput(replace))
       const deletedWith = b === undefined ? {} : { deletedWith: b.urn }
       await registerThing(monitor, 'a', {}, { replaceWith: [c.urn], ...deletedWith })
     }
@@ -56,7 +56,7 @@ test('TestReplaceWithAndDeletedWith: a resource with replaceWith and deletedWith
   expect(a).toMatchObject({ deletedWith: resourceUrnOf('b'), replaceWith: [resourceUrnOf('c')] })
   const { result } = await engine.run(program(2, false))
   expect(result.result).toBe('succeeded')
-  expect(cloud.log.slice(3).toSorted()).toEqual([
+  expect(cloud.mutatingCalls.slice(3).toSorted()).toEqual([
     'create a',
     'create c',
     'delete b-1',
@@ -69,7 +69,7 @@ test('TestReplaceWithDeleteBeforeReplace: a delete before the replacement includ
   const engine = await engines.open(cloud)
   await engine.run(createPair(1, deleteFirst))
   const { events } = await engine.run(createPair(2, deleteFirst))
-  expect(cloud.log.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual(['delete b-1', 'delete a-1', 'create a', 'create b'])
   expect(resourceStepsOf(events)).toEqual([
     'delete-replaced b',
     'delete-replaced a',

@@ -42,7 +42,7 @@ test('TestResourceHookBeforeUpdateError: if a before hook fails, the update fail
   await engine.run(createThings({ a: { v: 1 } }))
   const testRun = await engine.run(createFailing('beforeUpdate', 2))
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(textsOf(testRun, 'error')).toContain('before hook "refuse" failed: no')
   const a = testRun.state.resources?.find(({ urn }) => urn.endsWith('::a'))
   expect(a).toMatchObject({ inputs: { v: 1 } })
@@ -65,7 +65,7 @@ test('TestResourceHookBeforeDeleteError, TestResourceHookAfterDeleteError: a fai
     })
     const testRun = await engine.run(async monitor => void (await registerFailingHook(monitor)))
     expect(testRun.result.result).toBe('failed')
-    expect(cloud.log.slice(1)).toEqual(log)
+    expect(cloud.mutatingCalls.slice(1)).toEqual(log)
     expect(readIds(testRun)).toEqual(remainingIds)
     const when = moment === 'beforeDelete' ? 'before' : 'after'
     expect(textsOf(testRun, 'error')).toContain(`${when} hook "refuse" failed: no`)
@@ -78,7 +78,7 @@ test('TestResourceHookAfterCreateError, TestResourceHookAfterCreateErrorFailsFas
   const testRun = await engine.run(createFailing('afterCreate', 1))
   expect(testRun.result.result).toBe('failed')
   expect(readIds(testRun)).toEqual(['a-1'])
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(textsOf(testRun, 'error')).toContain('after hook "refuse" failed: no')
 })
 
@@ -87,7 +87,7 @@ test('TestResourceHookAfterCreateErrorContinueOnError: with --continue-on-error,
   const engine = await engines.open(cloud)
   const testRun = await engine.run(createFailing('afterCreate', 1), { continueOnError: true })
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
 })
 
 test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreateErrorIgnoreErrors: the failure of a hook that ignores errors is only a warning', async () => {
@@ -96,7 +96,7 @@ test('TestResourceHookAfterCreateErrorIgnoreErrors, TestResourceHookBeforeCreate
     const engine = await engines.open(cloud)
     const testRun = await engine.run(createFailing(moment, 1, { ignoreErrors: true }))
     expect(testRun.result.result).toBe('succeeded')
-    expect(cloud.log).toEqual(['create a', 'create b'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
     const name = moment === 'afterCreate' ? 'AfterCreate' : 'BeforeCreate'
     expect(textsOf(testRun, 'warning')).toContain(`${name} hook "refuse" failed: no`)
   }
@@ -139,6 +139,6 @@ test('a delete whose hook still runs is not called if the hook of another delete
   setTimeout(() => stopped.resolve(), 1_500)
   const testRun = await engine.run(createBoth(true), { command: 'destroy', runProgram: true })
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
   expect(new Set(readIds(testRun))).toEqual(new Set(['a-1', 'b-1']))
 })

@@ -51,7 +51,7 @@ test('TestResourceHookBeforeCreateError: if a before hook fails, the create fail
     await registerThing(monitor, 'a', { v: 1 }, withHooks({ beforeCreate: [before] }))
   })
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   expect(testRun.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
   expect(JSON.stringify(testRun.events)).toContain('before hook \\"before\\" failed: no')
 })
@@ -78,7 +78,7 @@ test('TestResourceHookAfterDelete: an after hook of a delete runs after the prog
   const testRun = await engine.run(createWithDeleteHooks(seen, ['a']))
   expect(testRun.result.result).toBe('succeeded')
   expect(seen).toEqual(['before b-1', 'after b-1'])
-  expect(cloud.log).toEqual(['create a', 'create b', 'delete b-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b', 'delete b-1'])
 })
 
 const registerGroup = (monitor: Parameters<Program>[0], v: number, more: object) =>
@@ -179,7 +179,7 @@ test('TestResourceHookBeforeUpdate: the hook of the new state receives the old v
       oldOutputs: { v: 1 },
     },
   ])
-  expect(cloud.log).toEqual(['create a', 'update a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'update a-1'])
 })
 
 test('TestResourceHookComponent, TestResourceHookComponentAfterDelete: after hooks of a component run when its outputs are registered, and at its delete', async () => {

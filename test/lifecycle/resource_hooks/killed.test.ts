@@ -59,7 +59,7 @@ async function runKilled(
   expect(killed).toBeInstanceOf(ProcessKilledError)
   const testRun = await engine.run(program(second, to), { resume: true })
   expect(testRun.result.result).toBe('succeeded')
-  return { first, second, log: cloud.log.slice(1) }
+  return { first, second, log: cloud.mutatingCalls.slice(1) }
 }
 
 const killAt = (call: string, when: 'before' | 'after', effect = 1): KillPoint => ({

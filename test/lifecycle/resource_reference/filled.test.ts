@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf, wireValues } from '../components.ts'
+import {
+  registerComponent,
+  createComponentScript,
+  registerSelf,
+  wireValues,
+} from '../components.ts'
 import { findResource } from '../stack-states.ts'
 import { createEngines, registerThing } from '../register-thing.ts'
 
@@ -9,7 +14,7 @@ afterEach(() => engines.close())
 
 test('TestResourceReferences_NameAndTypeFilledByEngine: every receiver of a reference gets the name and type of the resource, regardless of the creator of the reference', async () => {
   const references: unknown[] = []
-  const script = componentScript({
+  const script = createComponentScript({
     construct: async (request, monitor) => {
       const reference = request.inputs?.['ref']
       references.push(reference)

@@ -37,7 +37,7 @@ test('TestSignalAndWaitForShutdown: SignalAndWaitForShutdown returns after the d
   })
   expect(order).toEqual(['hook', 'released'])
   expect(second).toContain('Already waiting for shutdown')
-  expect(cloud.log).toEqual(['create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete a-1'])
   expect(testRun.state.resources?.some(({ urn }) => urn.endsWith('::a'))).toBe(false)
 })
 
@@ -82,7 +82,7 @@ test('TestSignalAndWaitForShutdownErrorAfterWait: a failure after the signal fai
     throw new Error('after all')
   })
   expect(testRun.result.result).toBe('failed')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('if a program fails during the deletes after its signal, the run fails with the message of the program', async () => {

@@ -67,7 +67,7 @@ test('TestReadReplaceStep: a read with another id replaces the managed resource,
   await engine.run(createThings({ a: { v: 1 } }))
   const testRun = await engine.run(createReading('a', 'other'))
   expect(stepsOf(testRun)).toEqual(['read-replacement a', 'replace a', 'delete-replaced a'])
-  expect(cloud.log).toEqual(['create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'delete a-1'])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'other', external: true, outputs: { v: 2 } }])
 })
 
@@ -79,7 +79,7 @@ test('TestRelinquishStep: a read with the same id ends the management, and the o
   expect(stepsOf(testRun)).toEqual(['read a'])
   expect(statesOf(testRun, 'a')).toMatchObject([{ id: 'a-1', external: true }])
   const nextRun = await engine.run(async () => undefined)
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(statesOf(nextRun, 'a')).toEqual([])
 })
 
@@ -89,7 +89,7 @@ test('TestTakeOwnershipStep: an external resource is created anew, and its old s
   await engine.run(createReading('a', 'ext'))
   const testRun = await engine.run(createThings({ a: { v: 1 } }))
   expect(stepsOf(testRun)).toEqual(['create-replacement a', 'replace a', 'discard-replaced a'])
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect([...cloud.objects.keys()]).toEqual(['ext', 'a-1'])
   expect(statesOf(testRun, 'a')).toHaveLength(1)
   expect(statesOf(testRun, 'a')[0]).not.toHaveProperty('external')

@@ -28,7 +28,7 @@ test('TestTaintReplacement: a tainted resource is replaced and untainted, and it
   ])
   const { state, events } = await engine.run(createThings({ a: { v: 1 } }))
   expect(resourceOpsOf(events, 'a')).toEqual(['create-replacement', 'replace', 'delete-replaced'])
-  expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
   expect(findResource(state, 'a')).toMatchObject({ id: 'a-2' })
   expect(findResource(state, 'a')).not.toHaveProperty('taint')
 })
@@ -57,7 +57,7 @@ test('TestTaintNoChanges: an equal resource is replaced only if it is tainted', 
   expect(nextRun.result.changes).toMatchObject({ replace: 1 })
   const last = await engine.run(createThings({ a: { v: 1 } }))
   expect(resourceOpsOf(last.events, 'a')).toEqual(['same'])
-  expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
 })
 
 test('TestTaintWithPendingDelete: the taint of a copy that is marked for deletion is ignored', async () => {
@@ -77,5 +77,10 @@ test('TestTaintWithPendingDelete: the taint of a copy that is marked for deletio
   expect(state.resources?.filter(({ urn }) => urn.endsWith('::a'))).toHaveLength(1)
   expect(findResource(state, 'a')).toMatchObject({ id: 'a-2' })
   expect(JSON.stringify(state)).not.toContain('taint')
-  expect([...cloud.log].sort()).toEqual(['create a', 'create a', 'delete a-0', 'delete a-1'])
+  expect([...cloud.mutatingCalls].sort()).toEqual([
+    'create a',
+    'create a',
+    'delete a-0',
+    'delete a-1',
+  ])
 })

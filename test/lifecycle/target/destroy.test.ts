@@ -96,7 +96,7 @@ test('TestTargetDestroyDependencyErrors, TestTargetDestroyChildErrors: without -
         'Either include resource in --target list or pass --target-dependents to proceed.',
     ),
   )
-  expect(cloud.log.filter(line => line.startsWith('delete'))).toEqual([])
+  expect(cloud.mutatingCalls.filter(line => line.startsWith('delete'))).toEqual([])
   expect(listStateNames(testRun)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
 })
 

@@ -26,7 +26,7 @@ test('TestUpdateTarget: only targets are updated', async () => {
   const testRun = await engine.run(changed, { targeting })
   expect(allStepsOf(testRun)).toEqual(['same a', 'update b', 'same c'])
   expect(testRun.result.changes).toEqual({ same: 3, update: 1 })
-  expect(cloud.log.filter(line => line.startsWith('update'))).toEqual(['update b-1'])
+  expect(cloud.mutatingCalls.filter(line => line.startsWith('update'))).toEqual(['update b-1'])
   expect(['a', 'b', 'c'].map(name => resourceStateOf(testRun, name).inputs)).toEqual([
     { v: 1 },
     { v: 2 },
@@ -96,7 +96,7 @@ async function runWithSkippedReference(
   const targeting = { targets: ['**::a'] }
   const previewed = await engine.run(program, { dryRun: true, targeting })
   const testRun = await engine.run(program, { targeting })
-  return { previewed, testRun, log: cloud.log }
+  return { previewed, testRun, log: cloud.mutatingCalls }
 }
 
 test.each([
@@ -265,5 +265,5 @@ test('a target URN that matches nothing fails the update after the other targets
     `Target '${targets[1]}' could not be found in the stack. Did you forget to escape $ in your shell?`,
     `Target '${targets[2]}' could not be found in the stack.`,
   ])
-  expect(cloud.log.at(-1)).toBe('update a-1')
+  expect(cloud.mutatingCalls.at(-1)).toBe('update a-1')
 })

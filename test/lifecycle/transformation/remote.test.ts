@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
-import { registerComponent, componentScript, registerSelf } from '../components.ts'
+import { registerComponent, createComponentScript, registerSelf } from '../components.ts'
 import type { Monitor } from '../engine.ts'
 import { closeProgramFunctions, openProgramFunctions } from '../program-functions.ts'
 import { findResource } from '../stack-states.ts'
@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 /** A provider whose component has one child with `v: 1`. */
-const script = componentScript({
+const script = createComponentScript({
   construct: async (request, monitor) => {
     const urn = await registerSelf(request, monitor)
     await registerThing(monitor, 'inner', { v: 1 }, { parent: urn })

@@ -80,7 +80,7 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: if a tra
     let failed = ''
     const testRun = await engine.run(async monitor => {
       const functions = await openProgramFunctions(monitor)
-      const transforms = [functions.addRaw(badTransform)]
+      const transforms = [functions.addRawFunction(badTransform)]
       await registerThing(monitor, 'a', { v: 1 }, { transforms }).catch((thrown: unknown) => {
         failed = String(thrown)
         throw thrown
@@ -88,7 +88,7 @@ test('TestRemoteTransformBadResponse, TestRemoteTransformErrorResponse: if a tra
     })
     expect(testRun.result.result).toBe('failed')
     expect(failed).toContain(message)
-    expect(cloud.log).toEqual([])
+    expect(cloud.mutatingCalls).toEqual([])
   }
 })
 

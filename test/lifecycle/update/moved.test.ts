@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
-import { addResources } from '../stack-states.ts'
+import { deployThenAddResources } from '../stack-states.ts'
 import {
   registerProvider,
   defaultProviderUrnOf,
@@ -47,14 +47,14 @@ test('TestPendingReplacementUpdateSnapshotIntegrity: a resource that was deleted
     pendingReplacement: true,
     provider: reference,
   }
-  await addResources(engine, [ownProvider, pending])
+  await deployThenAddResources(engine, [ownProvider, pending])
   const program: Program = async monitor => {
     const ref = await registerProvider(monitor, 'own')
     await registerThing(monitor, 'a', {}, { provider: ref })
   }
   const testRun = await engine.run(program, { refresh: true })
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   expect(resourceStateOf(testRun, 'a')).toMatchObject({ id: 'a-1', provider: reference })
 })
 
@@ -69,7 +69,7 @@ test('TestUpdateWithTargetedResourceChangingParent: a replaced resource may leav
     provider: reference,
     parent: parent.urn,
   }
-  await addResources(engine, [ownProvider, parent, old])
+  await deployThenAddResources(engine, [ownProvider, parent, old])
   const program: Program = async monitor => {
     const ref = await registerProvider(monitor, 'own')
     await registerThing(monitor, 'a', {}, { provider: ref, aliasURNs: [old.urn] })

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { createCloud } from '../cloud.ts'
 import type { Program, TestRun } from '../engine.ts'
-import { addResources } from '../stack-states.ts'
+import { deployThenAddResources } from '../stack-states.ts'
 import { createEngines } from '../register-thing.ts'
 import {
   errorMessagesOf,
@@ -26,7 +26,7 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
   const engine = await engines.open(createCloud())
   const parent = toUrn(component, 'parent')
   const child = toUrn(`${component}$test:index:Thing`, 'child')
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     { urn: parent, provider: reference },
     { urn: child, id: 'id-child', provider: reference, parent },
@@ -64,7 +64,7 @@ test('TestTargetedUpdateWithProviderDependencyOnAliasedResource: an unknown depe
 test('TestUpdateDeletedWithResourceDependedsOnDeleteResource: a deletedWith target of which only an old copy exists causes one error', async () => {
   const engine = await engines.open(createCloud())
   const componentUrn = toUrn(component, 'resA')
-  await addResources(engine, [
+  await deployThenAddResources(engine, [
     ownProvider,
     { urn: componentUrn, delete: true, provider: reference },
     { urn: defaultProviderUrnOf('b'), id: 'id2', deletedWith: componentUrn },

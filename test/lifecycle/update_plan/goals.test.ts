@@ -36,7 +36,7 @@ test('TestPlannedUpdate: an unknown value in the plan allows any value, and a kn
   expect(findViolations(changed)).toEqual([
     expect.stringMatching(/^a: resource urn:.*::a violates plan: .*\+\+foo\["bar"!="baz"\]$/),
   ])
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   const planned = await engine.run(createThings({ a: { foo: 'bar', zed: 24 } }), { plan })
   expect(planned.result.result).toBe('succeeded')
   expect(cloud.objects.get('a-1')).toEqual({ foo: 'bar', zed: 24 })
@@ -52,7 +52,7 @@ test('TestUnplannedCreate: a resource outside of the plan is not created', async
   expect(findViolations(testRun)).toEqual([
     'b: create is not allowed by the plan: no steps were expected for this resource',
   ])
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('TestUnplannedDelete: a resource that the plan keeps is not deleted', async () => {
@@ -80,7 +80,7 @@ test('TestExpectedDelete: a planned delete must happen', async () => {
   expect(findViolations(testRun)[0]).toMatch(
     /^a: .*violates plan: resource unexpectedly not deleted$/,
   )
-  expect(cloud.log).toEqual(['create a', 'create b'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b'])
 })
 
 test('TestExpectedCreate: a planned create must happen', async () => {
@@ -109,7 +109,7 @@ test('TestExpectedUnneededCreate: a planned create of a resource that already ex
   await engine.run(program)
   const testRun = await engine.run(program, { plan })
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
 })
 
 test('TestExpectedUnneededDelete: a planned delete that already happened is not a violation', async () => {
@@ -121,7 +121,7 @@ test('TestExpectedUnneededDelete: a planned delete that already happened is not 
   await engine.run(program)
   const testRun = await engine.run(program, { plan })
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
 test('TestResoucesWithSames: resources that were added after the plan may stay unchanged', async () => {

@@ -46,7 +46,11 @@ test.each([1, 2, 3, 4])(
       result: 'succeeded',
       errors: [],
     })
-    expect(cloud.log.slice(3)).toEqual(['create replaced', 'update last-1', 'delete replaced-1'])
+    expect(cloud.mutatingCalls.slice(3)).toEqual([
+      'create replaced',
+      'update last-1',
+      'delete replaced-1',
+    ])
   },
 )
 
@@ -69,6 +73,6 @@ test.each([1, 2])(
       result: 'succeeded',
       errors: [],
     })
-    expect(cloud.log).toEqual(['create a', 'create a', 'delete a-1'])
+    expect(cloud.mutatingCalls).toEqual(['create a', 'create a', 'delete a-1'])
   },
 )

@@ -54,7 +54,7 @@ test('TestAliasWithPlans: a plan contains a resource under its new name', async 
   const testRun = await engine.run(renamedProgram, { plan })
   expect(findViolations(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log).toEqual(['create a', 'create b', 'delete a-1'])
+  expect(cloud.mutatingCalls).toEqual(['create a', 'create b', 'delete a-1'])
 })
 
 test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check violate the plan', async () => {
@@ -66,7 +66,7 @@ test('TestPlannedUpdateWithNondeterministicCheck: random inputs from Check viola
   const testRun = await engine.run(program, { plan })
   expect(testRun.result.result).toBe('failed')
   expect(findViolations(testRun)[0]).toContain('properties changed: ++chance[1!=2]')
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
 })
 
 test('TestProviderDeterministicPreview: with the seed of the plan, random inputs are the same', async () => {
@@ -122,7 +122,12 @@ test('TestPlannedUpdateWithDependentDelete: deletes of dependents before a repla
   const testRun = await engine.run(createChain(2), { plan })
   expect(findViolations(testRun)).toEqual([])
   expect(testRun.result.result).toBe('succeeded')
-  expect(cloud.log.slice(2)).toEqual(['delete top-1', 'delete base-1', 'create base', 'create top'])
+  expect(cloud.mutatingCalls.slice(2)).toEqual([
+    'delete top-1',
+    'delete base-1',
+    'create base',
+    'create top',
+  ])
 })
 
 test('TestPlannedInputOutputDifferences: inputs are checked against the plan, provider outputs are not', async () => {
@@ -193,6 +198,6 @@ test.each([
     const run = engine.run(createThings({ a: { v: 1 } }), { plan })
     await expect(run).rejects.toMatchObject({ code: 'PLAN_INVALID' })
     await expect(engine.run(createThings({ a: { v: 1 } }), { plan })).rejects.toThrow(message)
-    expect(cloud.log).toEqual([])
+    expect(cloud.mutatingCalls).toEqual([])
   },
 )

@@ -28,10 +28,10 @@ test('TestResourcesTargeted: a plan with targets allows an update with these tar
   const testRun = await engine.run(twoThings, { plan })
   expect(testRun.result.result).toBe('failed')
   expect(errorsOf(testRun).join()).toMatch(/a violates plan: properties changed: =\+foo/)
-  expect(cloud.log).toEqual([])
+  expect(cloud.mutatingCalls).toEqual([])
   const targeted = await engine.run(twoThings, { plan, targeting })
   expect(errorsOf(targeted)).toEqual([])
-  expect(cloud.log).toEqual(['create b'])
+  expect(cloud.mutatingCalls).toEqual(['create b'])
 })
 
 test('TestStackOutputsWithTargetedPlan: stack outputs are not a violation, although the stack is no target', async () => {

@@ -13,7 +13,7 @@ import {
   createViewState,
   readViews,
   toOldState,
-  ownerViews,
+  ownerViewScript,
 } from './viewing-provider.ts'
 
 const engines = createEngines()
@@ -22,7 +22,7 @@ const openScene = createViewEngineOpener(engines)
 
 test('a replaced owner has the view of its new copy, in both orders of replacement', async () => {
   for (const more of [{}, { deleteBeforeReplace: true, deleteBeforeReplaceDefined: true }]) {
-    const { engine, receivedViews: views } = await openScene(ownerViews)
+    const { engine, receivedViews: views } = await openScene(ownerViewScript)
     await engine.run(
       async monitor => void (await registerThing(monitor, 'a', { replace: 1, v: 1 }, more)),
     )
@@ -55,7 +55,9 @@ test('a view whose owner could not be created is not stored', async () => {
 })
 
 test('the views of an owner are deleted with it when its delete reports none', async () => {
-  const { engine } = await openScene({ ...(ownerViews.create && { create: ownerViews.create }) })
+  const { engine } = await openScene({
+    ...(ownerViewScript.create && { create: ownerViewScript.create }),
+  })
   await engine.run(createThings({ a: { v: 1 }, b: { v: 2 } }))
   const testRun = await engine.run(createThings({ b: { v: 2 } }))
   expect(testRun.result.result).toBe('succeeded')
@@ -69,7 +71,7 @@ test('the views of an owner are deleted with it when its delete reports none', a
 
 test('a delete that reports a failed view fails, and the view stays', async () => {
   const { engine } = await openScene({
-    ...ownerViews,
+    ...ownerViewScript,
     delete: ({ oldViews }) =>
       oldViews.map(old =>
         createViewStep(Op.DELETE, { old: toOldState(old), error: 'still in use' }),
@@ -131,7 +133,7 @@ const killPoints = [
 
 test('reported views are as durable as the end of their owner', async () => {
   for (const { call, when } of killPoints) {
-    const { engine } = await openScene(ownerViews)
+    const { engine } = await openScene(ownerViewScript)
     await engine.run(createThings({ a: { v: 1 } }))
     const program = createThings({ a: { v: 2 } })
     const killed = engine.run(program, { kill: { effect: 1, call, when } })

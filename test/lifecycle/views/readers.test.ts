@@ -7,7 +7,7 @@ import type { AnalyzedStackResource } from '../../../shared/providers/analyzers/
 import type { Program } from '../engine.ts'
 import { createPack, createAnalysis } from '../policy-packs.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'
-import { createViewEngineOpener, ownerViews } from './viewing-provider.ts'
+import { createViewEngineOpener, ownerViewScript } from './viewing-provider.ts'
 
 const engines = createEngines()
 afterEach(() => engines.close())
@@ -32,7 +32,7 @@ const createLookupProgram =
 const knownView = (value: string) => ({ urn: view, id: '', provider: '', state: { result: value } })
 
 test('a view is found by its URN once its owner is previewed, created, unchanged or updated', async () => {
-  const { engine } = await openScene(ownerViews)
+  const { engine } = await openScene(ownerViewScript)
   for (const [v, dryRun] of [
     ['bar', true],
     ['bar', false],
@@ -48,7 +48,7 @@ test('a view is found by its URN once its owner is previewed, created, unchanged
 })
 
 test('packs that analyze a stack receive its views, in previews and in updates', async () => {
-  const { engine } = await openScene(ownerViews)
+  const { engine } = await openScene(ownerViewScript)
   const seen: (readonly AnalyzedStackResource[])[] = []
   const analyzeStack = (resources: readonly AnalyzedStackResource[]) => {
     seen.push(resources)

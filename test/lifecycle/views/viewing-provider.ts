@@ -111,7 +111,7 @@ export function createViewingProvider(
 }
 
 /** The steps of a view that always has the value of its owner. */
-export const ownerViews: ViewScript = {
+export const ownerViewScript: ViewScript = {
   create: ({ name, properties }) => [
     createViewStep(Op.CREATE, { new: createViewState(name, properties?.['v']) }),
   ],

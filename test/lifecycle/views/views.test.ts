@@ -9,7 +9,7 @@ import {
   createViewState,
   readViews,
   toOldState,
-  ownerViews,
+  ownerViewScript,
 } from './viewing-provider.ts'
 
 const engines = createEngines()
@@ -26,7 +26,7 @@ const createExpectedView = (value: unknown) => ({
 })
 
 test('TestViewsBasic: a view is created, unchanged, updated and deleted with its owner', async () => {
-  const { engine, receivedViews: views } = await openScene(ownerViews)
+  const { engine, receivedViews: views } = await openScene(ownerViewScript)
   const firstRun = await engine.run(createThings({ a: { v: 'bar' } }))
   expect(firstRun.result).toMatchObject({ result: 'succeeded', changes: { create: 3 } })
   expect(readViews(firstRun)).toMatchObject([createExpectedView('bar')])
@@ -65,7 +65,7 @@ test('TestViewsBasic: a view is created, unchanged, updated and deleted with its
 
 test('TestViewsUpdateError: a failed view fails its owner, whose update is kept', async () => {
   const { engine } = await openScene({
-    ...ownerViews,
+    ...ownerViewScript,
     update: ({ oldViews, name, news }) =>
       oldViews.map(old =>
         createViewStep(Op.UPDATE, {
@@ -94,7 +94,7 @@ test('TestViewsUpdateError: a failed view fails its owner, whose update is kept'
 
 test('TestViewsUpdateDelete: a view is deleted during the update of its owner', async () => {
   const { engine } = await openScene({
-    ...ownerViews,
+    ...ownerViewScript,
     update: ({ oldViews }) =>
       oldViews.map(old => createViewStep(Op.DELETE, { old: toOldState(old) })),
   })
@@ -106,7 +106,7 @@ test('TestViewsUpdateDelete: a view is deleted during the update of its owner', 
 
 test('TestViewsDeleteBeforeReplace: a view is replaced during an update, and its old copy is deleted first', async () => {
   const { engine } = await openScene({
-    ...ownerViews,
+    ...ownerViewScript,
     update: ({ oldViews, name, news }) =>
       oldViews.flatMap(oldView => {
         const [old, next] = [toOldState(oldView), createViewState(name, news?.['v'])]
@@ -125,7 +125,7 @@ test('TestViewsDeleteBeforeReplace: a view is replaced during an update, and its
 
 test('TestViewsCreateBeforeReplace: a view is replaced during an update, and its new copy is created first', async () => {
   const { engine } = await openScene({
-    ...ownerViews,
+    ...ownerViewScript,
     update: ({ oldViews, name, news }) =>
       oldViews.flatMap(oldView => {
         const [old, next] = [toOldState(oldView), createViewState(name, news?.['v'])]
@@ -144,7 +144,7 @@ test('TestViewsCreateBeforeReplace: a view is replaced during an update, and its
 })
 
 test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of views, too', async () => {
-  const { engine, cloud } = await openScene(ownerViews)
+  const { engine, cloud } = await openScene(ownerViewScript)
   await engine.run(createThings({ a: { v: 'bar' } }))
   const previewed = await engine.run(undefined, { command: 'destroy', dryRun: true })
   expect(viewEventsOf(previewed)).toEqual([
@@ -154,14 +154,14 @@ test('TestViewsDestroyPreview: the preview of a destroy reports the deletes of v
     'out delete a',
   ])
   expect(previewed.result.changes).toEqual({ delete: 3 })
-  expect(cloud.log).toEqual(['create a'])
+  expect(cloud.mutatingCalls).toEqual(['create a'])
   const destroyRun = await engine.run(undefined, { command: 'destroy' })
   expect(destroyRun.result).toMatchObject({ result: 'succeeded', changes: { delete: 3 } })
   expect(destroyRun.state.resources ?? []).toEqual([])
 })
 
 test('TestViewsImport: an import does not change the views of other resources', async () => {
-  const { engine, cloud } = await openScene({ create: ownerViews.create ?? (() => []) })
+  const { engine, cloud } = await openScene({ create: ownerViewScript.create ?? (() => []) })
   const firstRun = await engine.run(createThings({ a: { v: 'bar' } }))
   cloud.objects.set('imported-id', { v: 1 })
   const imported = await engine.run(undefined, {

@@ -5,7 +5,7 @@ import { hookCallOf, type StepHooks } from '../../hooks.ts'
 import type { Step } from '../../step.ts'
 import type { StepEnd } from '../../step-end.ts'
 import type { RecordedEnd } from '../ends/end-watcher.ts'
-import { stepEndOf } from '../ends/recorded-end.ts'
+import { stepEndOf } from '../ends/open-recorded-end.ts'
 import { toChainMessages } from './chain-messages.ts'
 import { createHookRedactor, type HookDeps } from './run-hooks.ts'
 
@@ -97,7 +97,7 @@ async function prepareRetry(
   warn(
     `retrying ${hooks.operationKind} due to on-error hook request (${errors.length}/${triesMax})`,
   )
-  const retry = deps.completesCreates ? retryOf(operation, end) : operation
+  const retry = deps.retriesCreateAsUpdate ? retryOf(operation, end) : operation
   const retryOperation = { ...retry, id: deps.nextId(), needs: 0 }
   await deps.writer.append({ kind: 'retried', of: operation.id, operation: retryOperation })
   await sendOperation(deps, retryOperation)

@@ -11,7 +11,7 @@ import type { HookDeps } from './run-hooks.ts'
 import type { RecordedEnd } from '../ends/end-watcher.ts'
 import { type PlannedCall, groupHooks, isHooked, type PlannedOperation } from './hook-operations.ts'
 import type { Liveness } from '../ownership/liveness.ts'
-import { stepEndOf } from '../ends/recorded-end.ts'
+import { stepEndOf } from '../ends/open-recorded-end.ts'
 import type { ChainSlots } from './parallel-limit.ts'
 
 /** The dependencies of running a chain. */

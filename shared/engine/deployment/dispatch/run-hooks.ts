@@ -26,7 +26,7 @@ export interface HookDeps {
    * Whether the retry of a partially failed create is an update. In deployments with older rules,
    * the retry is a create.
    */
-  readonly completesCreates: boolean
+  readonly retriesCreateAsUpdate: boolean
   /**
    * Records the arrivals of an operation that the generator ended, and sends the operations that
    * became ready.

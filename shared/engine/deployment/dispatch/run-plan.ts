@@ -20,7 +20,7 @@ import {
 import type { Liveness } from '../ownership/liveness.ts'
 import { reportStepEnd } from './run-chain.ts'
 import type { RecordedEnd } from '../ends/end-watcher.ts'
-import { stepEndOf } from '../ends/recorded-end.ts'
+import { stepEndOf } from '../ends/open-recorded-end.ts'
 import { waitForNeeds } from '../ends/wait-for-needs.ts'
 
 /** The dependencies of recording a plan and following it. */

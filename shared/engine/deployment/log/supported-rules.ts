@@ -38,6 +38,6 @@ export function requireSupportedRules(
  * Reports whether the retry of a partially failed create is an update. Before version 4 of the
  * rules, the retry is a create.
  */
-export function completesCreates({ rules }: Pick<Pin, 'rules'>): boolean {
+export function retriesCreateAsUpdate({ rules }: Pick<Pin, 'rules'>): boolean {
   return rules >= 4
 }

@@ -20,7 +20,7 @@ export interface HolderStatusDeps extends Pick<LivenessDeps, 'clock' | 'holder' 
    * holder has arrived. A wrong result is harmless, because the log refuses a deposed writer.
    * Absent: `isAlive` is used.
    */
-  readonly isHolding?: (holder: Holder) => boolean | undefined
+  readonly isHolderAlive?: (holder: Holder) => boolean | undefined
 }
 
 /**
@@ -54,7 +54,7 @@ export async function readHolderStatus(
         return { kind: isLeaseOver(control, deps.clock.now()) ? 'dead' : 'held', holder }
       const isHeld = isSameHolder(holder, deps.holder)
         ? control.handedOver === undefined && deps.ownDeployments?.has(deployment) === true
-        : (deps.isHolding ?? deps.isAlive)(holder) !== false
+        : (deps.isHolderAlive ?? deps.isAlive)(holder) !== false
       return { kind: isHeld ? 'held' : 'dead', holder }
     }
     const stackRecord = await deps.catalog.getStack(deploymentPartsOf(deployment).stack)

@@ -24,7 +24,7 @@ function createObservedLease(
     holder,
     ...(previousCounters === undefined ? {} : { previousCounters }),
     isAlive: () => alive,
-    endGroup: ({ pid }) => void actions.push(`end ${pid}`),
+    endProcessGroup: ({ pid }) => void actions.push(`end ${pid}`),
     clock: {
       now: () => 0 as EpochMs,
       monotonicMs: () => nowMs,

@@ -14,7 +14,7 @@ export interface LivenessDeps {
   /** Reports whether a process of this host is alive. Undefined for a process of another host. */
   readonly isAlive: (process: Pick<Holder, 'host' | 'pid' | 'started'>) => boolean | undefined
   /** Ends a process group of this host whose parent has died. */
-  readonly endGroup: (group: ProcessGroup) => void
+  readonly endProcessGroup: (group: ProcessGroup) => void
   /**
    * The lease counters of the executors, from a read that is older than the lease time plus the
    * margin. An executor whose counter has not changed since then is gone. Absent: there was no
@@ -92,7 +92,7 @@ export function createLiveness(deps: LivenessDeps, deployment: DeploymentId): Li
         if (!isGeneratorLease(lease.executor)) livingExecutors.add(lease.executor)
         continue
       }
-      if (isDead) for (const group of lease.groups) deps.endGroup(group)
+      if (isDead) for (const group of lease.groups) deps.endProcessGroup(group)
       if (!lease.retired) await deps.leases.retire(deployment, lease.executor)
       goneExecutors.add(lease.executor)
     }

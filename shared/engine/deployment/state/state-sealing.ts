@@ -8,7 +8,7 @@ import {
   decodeStoredMap,
   encodeStoredMap,
   type JsonObject,
-  type Seal,
+  type SealPlaintext,
 } from '../../../values/value-codec.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 
@@ -28,7 +28,7 @@ export interface Sealing {
 /** Creates the sealing under a stack's secrets manager. */
 export function createSealing(secrets: SecretsManager): Sealing {
   const { encrypt, decrypt } = secrets.crypter
-  const seal: Seal = plaintext => ({ ciphertext: encrypt(plaintext) })
+  const seal: SealPlaintext = plaintext => ({ ciphertext: encrypt(plaintext) })
   const shareStrings = createStringSharer()
   return {
     seal: (state, old) => {

@@ -10,7 +10,7 @@ import {
   type CheckedRegistration,
   createReplacedDelta,
 } from '../registration/checked-registration.ts'
-import { newestOldStateAt } from '../sets.ts'
+import { findNewestOldState } from '../sets.ts'
 import type { SetsDelta } from '../sets-delta.ts'
 import { toDecided, failDeployment, type Result } from '../stage.ts'
 import { isReplacedWithoutDiff } from '../targets/scope.ts'
@@ -156,7 +156,7 @@ function decideDeletesBefore(
   const isToBeDeleted = (urn: Urn): boolean => deletedUrns.has(urn) || sets.deletedUrns.has(urn)
   for (const { baseIndex, keys } of dependents.toReversed()) {
     if (sets.condemnedIndices.has(baseIndex) || stepsByIndex.has(baseIndex)) continue
-    const { state } = newestOldStateAt(input, baseIndex)
+    const { state } = findNewestOldState(input, baseIndex)
     // An old copy is only deleted. The live resource of the same URN gets a decision of its own
     // later.
     if (!state.delete) dependentKeys.push([state.urn, keys])
@@ -169,7 +169,7 @@ function decideDeletesBefore(
     if (state.pendingReplacement || sets.pendingReplacementIndices.has(baseIndex)) continue
     stepsByIndex.set(
       baseIndex,
-      createReplacedDelete(newestOldStateAt(input, baseIndex), isToBeDeleted),
+      createReplacedDelete(findNewestOldState(input, baseIndex), isToBeDeleted),
     )
     if (!state.delete) deletedUrns.add(state.urn)
   }
@@ -179,7 +179,7 @@ function decideDeletesBefore(
   if (root.baseIndex === undefined)
     steps.push(stepOf({ op: 'delete-replaced', effect: 'mark-pending', old: root.old }))
   else if (!root.old.state.pendingReplacement) {
-    const currentRoot = newestOldStateAt(input, root.baseIndex)
+    const currentRoot = findNewestOldState(input, root.baseIndex)
     const ownDelete = createReplacedDelete(currentRoot, isToBeDeleted)
     stepsByIndex.set(root.baseIndex, ownDelete)
     steps.push(ownDelete)

@@ -7,7 +7,7 @@ import { type Step, stepOf, type TrackedState } from '../../step.ts'
 import type { GeneratorContext } from '../context.ts'
 import type { DeleteScope } from './delete-scope.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
-import { isResourceGone, isUrnHandled, newestOldStateAt } from '../sets.ts'
+import { isResourceGone, isUrnHandled, findNewestOldState } from '../sets.ts'
 
 /**
  * The delete of a state. `graphIndex`: the position of the state in the graph that orders the
@@ -39,7 +39,7 @@ export function condemnStates(
       if (sets.condemnedIndices.has(baseIndex)) return
       candidates.push({
         baseIndex,
-        op: newestOldStateAt(ctx.input, baseIndex).state.external
+        op: findNewestOldState(ctx.input, baseIndex).state.external
           ? 'discard-replaced'
           : 'delete-replaced',
         effect: 'remove',
@@ -63,7 +63,7 @@ export function condemnStates(
     removed: { condemnedIndices: [...requiredIndices] },
   })
   return condemnedStates.map(({ baseIndex, op, effect }) => {
-    const old = newestOldStateAt(ctx.input, baseIndex)
+    const old = findNewestOldState(ctx.input, baseIndex)
     const skipCall = skipsDeleteCall(old.state, urn => ctx.input.sets.deletedUrns.has(urn))
     return {
       graphIndex: baseIndex,

@@ -91,7 +91,7 @@ export function emitKeptStates(ctx: GeneratorContext, mayDelete: DeleteScope): v
  * and the deployment counts as failed. Source:
  * docs/spec/step-generation.md#deletes-at-the-end-of-the-program.
  */
-export function areAllTargeted(
+export function reportUntargetedDeletes(
   { input, ports }: GeneratorContext,
   steps: readonly Pick<Step, 'urn'>[],
 ): boolean {

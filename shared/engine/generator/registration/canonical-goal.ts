@@ -1,4 +1,4 @@
-import { encodeStored, encodeStoredMap, type Seal } from '../../../values/value-codec.ts'
+import { encodeStored, encodeStoredMap, type SealPlaintext } from '../../../values/value-codec.ts'
 import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 
@@ -26,7 +26,7 @@ export function toCanonicalCall({ kind, parts, args, provider }: CallKeyFields):
  * Encodes secrets as plaintext, so that different secrets give different digests. The text itself
  * is never stored.
  */
-const withPlaintext: Seal = plaintext => ({ plaintext })
+const withPlaintext: SealPlaintext = plaintext => ({ plaintext })
 
 /**
  * Returns the canonical text of a goal, with sorted keys and dependencies, and with hashes of

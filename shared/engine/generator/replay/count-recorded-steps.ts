@@ -5,7 +5,7 @@ import { isChainComplete } from '../../deployment/dispatch/run-chain.ts'
 import { countedReplaceStepOf } from '../../events/replace-events.ts'
 import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../../deployment/state/step-operations.ts'
-import { createEarlierStateLookup, stepEndOf } from '../../deployment/ends/recorded-end.ts'
+import { createEarlierStateLookup, stepEndOf } from '../../deployment/ends/open-recorded-end.ts'
 import {
   lastRetryOf,
   type DecisionIndex,

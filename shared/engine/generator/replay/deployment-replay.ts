@@ -11,7 +11,7 @@ import {
 } from '../../deployment/dispatch/run-chain.ts'
 import type { RecordedEnd } from '../../deployment/ends/end-watcher.ts'
 import { stepOfOperation } from '../../deployment/state/step-operations.ts'
-import { stepEndOf } from '../../deployment/ends/recorded-end.ts'
+import { stepEndOf } from '../../deployment/ends/open-recorded-end.ts'
 import { lastRetryOf, type DecisionIndex } from '../../deployment/log/decision-index.ts'
 import { emitReplaceSteps } from '../../events/replace-events.ts'
 import { isImport, type TrackedState } from '../../step.ts'

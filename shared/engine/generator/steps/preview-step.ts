@@ -2,7 +2,7 @@ import { limits } from '../../../config/limits.ts'
 import { runHooks } from '../../deployment/dispatch/run-hooks.ts'
 import type { StepEmitter } from '../../events/step-emitter.ts'
 import type { ForecastDraft } from '../../forecast/forecast-draft.ts'
-import { perform } from '../../executor/perform.ts'
+import { performStep } from '../../executor/perform-step.ts'
 import type { PerformDeps } from '../../executor/provider-call.ts'
 import { hooksOf, hookCallOf, type ProgramHooks, type StepHooks } from '../../hooks.ts'
 import type { Step } from '../../step.ts'
@@ -30,7 +30,7 @@ export async function previewStep(step: Step, deps: PreviewDeps): Promise<StepEn
     step.op === 'replace'
       ? successEndOf(undefined)
       : hooks === undefined
-        ? await perform(step, { preview: true }, withEmittedViews(deps))
+        ? await performStep(step, { preview: true }, withEmittedViews(deps))
         : await deps.hooks.track(previewWithHooks(step, hooks, deps))
   emitter.emitEnd(step, end)
   emitter.count(step, end)
@@ -68,7 +68,7 @@ async function previewWithRetries(
   const triesMax = limits.errorHookTriesMax
   const warn = (message: string): void => deps.emitter.report('warning', message, step.urn)
   for (;;) {
-    const end = await perform(step, { preview: true }, withEmittedViews(deps))
+    const end = await performStep(step, { preview: true }, withEmittedViews(deps))
     // Only an error of the provider has a code. Other errors call no error hooks.
     if (end.error?.code === undefined) return end
     errors.unshift(end.error.message)

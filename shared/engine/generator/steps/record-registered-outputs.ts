@@ -5,7 +5,7 @@ import { isReplacementOp, type TrackedState } from '../../step.ts'
 import { checkOutputsAgainstUpdatePlan } from '../checks/check-update-plan.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
 import { unwrap } from '../finish-stage.ts'
-import { type CurrentState, newestOldStateAt } from '../sets.ts'
+import { type CurrentState, findNewestOldState } from '../sets.ts'
 import { toDecided, failDeployment, type Result } from '../stage.ts'
 
 /**
@@ -50,5 +50,7 @@ function findOldState(
   { op, state }: CurrentState,
 ): TrackedState | undefined {
   const baseIndex = input.base.liveIndexOf(input.sets.formerUrns.get(state.urn) ?? state.urn)
-  return baseIndex === undefined || op === 'create' ? undefined : newestOldStateAt(input, baseIndex)
+  return baseIndex === undefined || op === 'create'
+    ? undefined
+    : findNewestOldState(input, baseIndex)
 }

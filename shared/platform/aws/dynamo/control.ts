@@ -8,7 +8,7 @@ import {
   joinConditions,
   readableCondition,
   existsCondition,
-  type Values,
+  type PlaceholderValues,
 } from './table/expressions.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys } from './record-keys.ts'
@@ -34,7 +34,11 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
       assignments,
       extraCondition,
       values,
-    }: { readonly assignments: string; readonly extraCondition: string; readonly values: Values },
+    }: {
+      readonly assignments: string
+      readonly extraCondition: string
+      readonly values: PlaceholderValues
+    },
   ): Promise<boolean> => {
     const writeResult = await updateItem(journalTable, {
       key: keys.control(deployment),

@@ -7,7 +7,7 @@ import {
   joinConditions,
   readableCondition,
   existsCondition,
-  type Values,
+  type PlaceholderValues,
 } from './table/expressions.ts'
 import { readFlag, type Item, toItem, readNumber, readText } from './table/item.ts'
 import { journalKeys as keys } from './record-keys.ts'
@@ -34,7 +34,7 @@ export function createLeases(journalTable: Table): LeasesPort {
     }: {
       readonly updateExpression: string
       readonly extraCondition: string
-      readonly values: Values
+      readonly values: PlaceholderValues
     },
   ): Promise<boolean> => {
     const writeResult = await updateItem(journalTable, {

@@ -64,7 +64,7 @@ export function createRequests(deps: RequestsDeps): RequestsPort {
   }
   return {
     put: request => put(request, []),
-    putApproved: request => {
+    putAuthorized: request => {
       const key = keys.approval(request.stack, request.key)
       const item = toItem({ digest: digestOf(serializeRequest(request)) })
       return put(request, [{ kind: 'put', key, item, ifAbsent: false }])

@@ -25,22 +25,25 @@ const noProcesses: ProcessesPort = {
 const closers: (() => void | Promise<void>)[] = []
 
 /** Closes all providers that `serveTerraform` has served. */
-export async function closeServed(): Promise<void> {
+export async function closeServedProviders(): Promise<void> {
   for (const close of closers.splice(0)) await close()
 }
 
 type Reply = (failure: Error | null, value?: unknown) => void
 
 /** Creates a handler of a unary call that responds, and keeps the request in `requests`. */
-export function respond(response: unknown, requests: unknown[] = []): UntypedHandleCall {
-  return respondWith(() => response, requests)
+export function createResponder(response: unknown, requests: unknown[] = []): UntypedHandleCall {
+  return createComputedResponder(() => response, requests)
 }
 
 /**
  * Creates a handler of a unary call that responds with a new response each time, or with an error
  * if `createResponse` returns one. Keeps the requests in `requests`.
  */
-export function respondWith(createResponse: () => unknown, requests: unknown[]): UntypedHandleCall {
+export function createComputedResponder(
+  createResponse: () => unknown,
+  requests: unknown[],
+): UntypedHandleCall {
   const handle = (call: { readonly request: unknown }, reply: Reply): void => {
     const response = createResponse()
     requests.push(call.request)
@@ -51,7 +54,7 @@ export function respondWith(createResponse: () => unknown, requests: unknown[]):
 }
 
 /** Creates a handler that writes responses to a stream, and ends the stream unless `isEndless`. */
-export function writeEvents(
+export function createStreamHandler(
   events: readonly unknown[],
   options: { readonly isEndless?: boolean; readonly onCancel?: () => void } = {},
 ): UntypedHandleCall {

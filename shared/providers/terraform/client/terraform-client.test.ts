@@ -15,15 +15,15 @@ import {
   UpgradeResourceState_Response,
 } from '../../../../proto/gen/terraform/tfplugin6.ts'
 import {
-  closeServed,
-  respond,
-  respondWith,
+  closeServedProviders,
+  createResponder,
+  createComputedResponder,
   serveTerraform,
   createStatusError,
-  writeEvents,
+  createStreamHandler,
 } from './serve-terraform.fixture.ts'
 
-afterEach(closeServed)
+afterEach(closeServedProviders)
 
 const bytesOf = (...values: number[]): Buffer => Buffer.from(values)
 const noBytes = new Uint8Array()
@@ -58,7 +58,7 @@ describe('procedures that a provider lacks', () => {
 describe('a status of gRPC', () => {
   test('that does not show whether the call took effect makes the effect unknown, and its text is redacted', async () => {
     const failure = createStatusError(status.UNKNOWN, 'broken by hunter2')
-    const { provider } = await serveTerraform({ readResource: respond(failure) })
+    const { provider } = await serveTerraform({ readResource: createResponder(failure) })
     const request = { typeName: 't', currentState: config, private: noBytes }
     await expect(provider.client.readResource(request)).rejects.toMatchObject({
       message: "provider 'scripted' failed in ReadResource: broken by [secret]",
@@ -90,7 +90,7 @@ describe('values', () => {
     const createResponse = () =>
       ReadResource_Response.fromPartial({ newState: values[requests.length] })
     const { provider } = await serveTerraform({
-      readResource: respondWith(createResponse, requests),
+      readResource: createComputedResponder(createResponse, requests),
     })
     const read = async () => {
       const { newState } = await provider.client.readResource({
@@ -117,7 +117,7 @@ describe('values', () => {
   test('above the usual limits of gRPC are received', async () => {
     const state = { msgpack: Buffer.alloc(20_000_000, 1), json: noBytes }
     const { provider } = await serveTerraform({
-      readDataSource: respond(ReadDataSource_Response.fromPartial({ state })),
+      readDataSource: createResponder(ReadDataSource_Response.fromPartial({ state })),
     })
     const response = await provider.client.readDataSource({ typeName: 't', config: state })
     expect(response.state).toMatchObject({ msgpack: { length: 20_000_000 } })
@@ -126,7 +126,10 @@ describe('values', () => {
   test('of stored states are sent as JSON or as a flat map', async () => {
     const requests: unknown[] = []
     const { provider } = await serveTerraform({
-      upgradeResourceState: respond(UpgradeResourceState_Response.fromPartial({}), requests),
+      upgradeResourceState: createResponder(
+        UpgradeResourceState_Response.fromPartial({}),
+        requests,
+      ),
     })
     const upgrade = provider.client.upgradeResourceState
     await upgrade({ typeName: 't', version: 3, stored: { json: bytesOf(0x31) } })
@@ -155,7 +158,7 @@ describe('a plan', () => {
       plannedIdentity: { identityData: { msgpack: bytesOf(1) } },
     })
     const { provider } = await serveTerraform(
-      { planResourceChange: respond(response, requests) },
+      { planResourceChange: createResponder(response, requests) },
       { isDeferralAllowed: true },
     )
     const states = { priorState: config, proposedNewState: config, config }
@@ -188,7 +191,10 @@ describe('a stream', () => {
     const events = ['a', 'b'].map(displayName => ListResource_Event.fromPartial({ displayName }))
     const cancellation = Promise.withResolvers<void>()
     const { provider } = await serveTerraform({
-      listResource: writeEvents(events, { isEndless: true, onCancel: cancellation.resolve }),
+      listResource: createStreamHandler(events, {
+        isEndless: true,
+        onCancel: cancellation.resolve,
+      }),
     })
     const request = { typeName: 't', config, includeResourceObject: false, limit: 0 }
     const names: string[] = []
@@ -205,7 +211,7 @@ describe('a stream', () => {
       InvokeAction_Event.fromPartial({ type: { $case: 'progress', value: { message: 'half' } } }),
       InvokeAction_Event.fromPartial({ type: { $case: 'completed', value: {} } }),
     ]
-    const { provider } = await serveTerraform({ invokeAction: writeEvents(events) })
+    const { provider } = await serveTerraform({ invokeAction: createStreamHandler(events) })
     const invoked = provider.client.invokeAction({ actionType: 'a', config })
     expect(await collect(invoked)).toEqual([
       { kind: 'progress', message: 'half' },
@@ -226,7 +232,7 @@ describe('the schema of a provider', () => {
   const serveSchema = (attribute: Attribute) => {
     const provider = { block: { attributes: [attribute] } }
     return serveTerraform({
-      getProviderSchema: respond(GetProviderSchema_Response.fromPartial({ provider })),
+      getProviderSchema: createResponder(GetProviderSchema_Response.fromPartial({ provider })),
     })
   }
 
@@ -270,7 +276,7 @@ describe('a provider that the user runs', () => {
       { channel: 2, data: Buffer.from('err\n') },
       { channel: 1, data: Buffer.from('o\n') },
     ]
-    const streamStdio = writeEvents(chunks, { isEndless: true })
+    const streamStdio = createStreamHandler(chunks, { isEndless: true })
     const { messages } = await serveTerraform(
       {},
       { otherServices: [[GRPCStdioService, { streamStdio }]] },
@@ -286,7 +292,7 @@ describe('a provider that the user runs', () => {
     [false, 1],
   ])('in test mode (%s) gets %d calls of Shutdown', async (isTest, count) => {
     const requests: unknown[] = []
-    const shutdown = respond({}, requests)
+    const shutdown = createResponder({}, requests)
     const { provider } = await serveTerraform(
       {},
       { otherServices: [[GRPCControllerService, { shutdown }]], isTest },

@@ -92,7 +92,7 @@ export function printPlaceholder(
 }
 
 /** Returns the shape of the elements of a value. */
-export function elementShapeOf(shape: ValueShape): ValueShape {
+export function toElementShape(shape: ValueShape): ValueShape {
   if (shape.kind === 'tuple') return shape.elements[0] ?? freeShape
   return shape.kind === 'list' || shape.kind === 'set' || shape.kind === 'map'
     ? shape.element

@@ -4,7 +4,7 @@ import { propertyNamesOf } from '../mapping/property-names.ts'
 import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
 import { toBlocks } from './block-bodies.ts'
 import {
-  elementShapeOf,
+  toElementShape,
   enterFile,
   createFreeExpression,
   printPlaceholder,
@@ -119,7 +119,7 @@ function printBlocks(
   const shape =
     nested?.nesting === 'single' || nested?.nesting === 'group'
       ? property.shape
-      : elementShapeOf(property.shape)
+      : toElementShape(property.shape)
   const names = shape.kind === 'object' ? shape.names : undefined
   const [first] = group
   if (first === undefined) return '[]'
@@ -177,7 +177,7 @@ function printDynamic(
   const iteration = new Map([
     ...(scope.iteration ?? []),
     [`${name}.key`, createFreeExpression(key)] as const,
-    [`${name}.value`, { text: value, shape: elementShapeOf(items.shape) }] as const,
+    [`${name}.value`, { text: value, shape: toElementShape(items.shape) }] as const,
   ])
   const inner = { ...scope, iteration }
   const printed = print(content, inner)

@@ -4,7 +4,7 @@ import { nameArguments } from '../mapping/function-names.ts'
 import { freeShape, shapeOfType } from '../mapping/property-names.ts'
 import {
   createFreeExpression,
-  elementShapeOf,
+  toElementShape,
   parenthesize,
   printPlaceholder,
   printOperand,
@@ -77,7 +77,7 @@ function printImplicitConversion(
 ): PrintedExpression {
   const printed = parenthesize(argument, printOperand(argument, scope))
   const { shape } = printed
-  const element = elementShapeOf(shape)
+  const element = toElementShape(shape)
   if (name === 'toset') return { ...printed, shape: { kind: 'set', element } }
   if (name === 'tolist' && ['set', 'free'].includes(shape.kind))
     return { ...printed, shape: { kind: 'list', element } }

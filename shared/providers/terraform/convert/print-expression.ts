@@ -1,7 +1,7 @@
 import type { HclExpression, HclFor } from '../hcl/syntax.ts'
 import { createPropertyNames, freeShape } from '../mapping/property-names.ts'
 import {
-  elementShapeOf,
+  toElementShape,
   createFreeExpression,
   parenthesize,
   printPlaceholder,
@@ -79,7 +79,7 @@ function printSplat(
   scope: PrintScope,
 ): PrintedExpression {
   const list = parenthesize(source, printOperand(source, scope))
-  const element = { text: 'element', shape: elementShapeOf(list.shape) }
+  const element = { text: 'element', shape: toElementShape(list.shape) }
   const printed = printOperand(steps, { ...scope, element })
   const [, suffix] = /^element(?=[.[]|$)(.*)$/s.exec(printed.text) ?? []
   return {
@@ -148,7 +148,7 @@ export function printFor(
   printItem: (expression: HclExpression, scope: PrintScope) => PrintedExpression,
 ): PrintedExpression {
   const collection = printOperand(loop.collection, scope)
-  const value = { text: loop.valueName, shape: elementShapeOf(collection.shape) }
+  const value = { text: loop.valueName, shape: toElementShape(collection.shape) }
   const variables = new Map([...scope.variables, [loop.valueName, value]])
   const isSet = collection.shape.kind === 'set'
   if (loop.keyName !== undefined)

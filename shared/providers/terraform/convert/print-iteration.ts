@@ -1,6 +1,6 @@
 import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
 import {
-  elementShapeOf,
+  toElementShape,
   createFreeExpression,
   enterFile,
   printOperand,
@@ -44,7 +44,7 @@ export function printIteration(
       'each.value',
       {
         text: isResource ? 'range.value' : 'eachValue',
-        shape: elementShapeOf(printed.shape),
+        shape: toElementShape(printed.shape),
       },
     ],
   ])

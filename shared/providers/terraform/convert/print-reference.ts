@@ -1,7 +1,7 @@
 import type { HclExpression } from '../hcl/syntax.ts'
 import { freeShape } from '../mapping/property-names.ts'
 import {
-  elementShapeOf,
+  toElementShape,
   createFreeExpression,
   parenthesize,
   printPlaceholder,
@@ -29,12 +29,12 @@ export function printReference(expression: Reference, scope: PrintScope): Printe
   if (name !== undefined && source.shape.kind === 'object') return printAttribute(source, name)
   const { key } = expression
   if (source.isFlattened === true && key.kind === 'number')
-    return { text: source.text, shape: elementShapeOf(source.shape) }
+    return { text: source.text, shape: toElementShape(source.shape) }
   const position = printOperand(key, scope)
   const shape =
     source.shape.kind === 'tuple' && key.kind === 'number'
       ? (source.shape.elements[Number(key.text)] ?? freeShape)
-      : elementShapeOf(source.shape)
+      : toElementShape(source.shape)
   return { text: `${source.text}[${position.text}]`, shape }
 }
 

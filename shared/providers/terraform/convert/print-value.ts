@@ -1,7 +1,7 @@
 import type { HclExpression } from '../hcl/syntax.ts'
 import { freeShape, type ValueShape } from '../mapping/property-names.ts'
 import {
-  elementShapeOf,
+  toElementShape,
   printOperand,
   type PrintedExpression,
   type PrintScope,
@@ -39,7 +39,7 @@ export function printValue(
     case 'object':
       return { text: printItemsOfObject(expression.items, shape, scope), shape }
     case 'for':
-      return printFor(expression, scope, printAs(elementShapeOf(shape)))
+      return printFor(expression, scope, printAs(toElementShape(shape)))
     default: {
       const printed = printOperand(expression, scope)
       if (mayHaveParts(expression) && mayNamesDiffer(printed.shape, shape))
@@ -67,7 +67,7 @@ function printItems(
 ): readonly string[] {
   return items.map((item, index) => {
     const inner =
-      shape.kind === 'tuple' ? (shape.elements[index] ?? freeShape) : elementShapeOf(shape)
+      shape.kind === 'tuple' ? (shape.elements[index] ?? freeShape) : toElementShape(shape)
     return printValue(item, inner, scope).text
   })
 }
@@ -86,7 +86,7 @@ function printItemsOfObject(
           : undefined
       return {
         name: property === undefined ? printObjectKey(key, scope) : printKey(property.name),
-        text: printValue(value, property?.shape ?? elementShapeOf(shape), scope).text,
+        text: printValue(value, property?.shape ?? toElementShape(shape), scope).text,
       }
     }),
   )
@@ -96,13 +96,13 @@ function printItemsOfObject(
 function mayNamesDiffer(printed: ValueShape, wanted: ValueShape): boolean {
   if (printed.kind === 'free') return hasOtherNames(wanted)
   if (printed.kind === 'tuple')
-    return printed.elements.some(element => mayNamesDiffer(element, elementShapeOf(wanted)))
+    return printed.elements.some(element => mayNamesDiffer(element, toElementShape(wanted)))
   if (printed.kind !== 'object')
     return wanted.kind === 'object'
       ? hasOtherNames(wanted)
-      : mayNamesDiffer(printed.element, elementShapeOf(wanted))
+      : mayNamesDiffer(printed.element, toElementShape(wanted))
   return [...printed.names.toPulumi].some(([tfName, { name, isFlattened, shape }]) => {
-    if (wanted.kind !== 'object') return mayNamesDiffer(shape, elementShapeOf(wanted))
+    if (wanted.kind !== 'object') return mayNamesDiffer(shape, toElementShape(wanted))
     const property = wanted.names.toPulumi.get(tfName)
     if (property === undefined) return false
     const isSameName = property.name === name && property.isFlattened === isFlattened

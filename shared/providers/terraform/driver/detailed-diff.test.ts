@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { BlockMessage } from '../client/schema-messages.ts'
 import { propertyNamesOf } from '../mapping/property-names.ts'
 import { readBlockSchema } from '../mapping/read-schema-messages.ts'
-import { objectFrom } from '../plan/objects.fixture.ts'
+import { createPlanObject } from '../plan/objects.fixture.ts'
 import { createDetailedDiff } from './detailed-diff.ts'
 import {
   createAttributeMessage,
@@ -30,7 +30,10 @@ const block = readBlockSchema(createSchemaMessage(attributes, [ruleBlock]).block
 const names = propertyNamesOf(block)
 
 const diffPaths = (prior: PlainObject, planned: PlainObject): readonly string[] => {
-  const values = { prior: objectFrom(block, prior), planned: objectFrom(block, planned) }
+  const values = {
+    prior: createPlanObject(block, prior),
+    planned: createPlanObject(block, planned),
+  }
   return [...createDetailedDiff({ block, names }, values, []).keys()]
 }
 

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, secretOf } from '../../../values/value.ts'
 import type { TerraformClient } from '../client/terraform-client.ts'
 import { propertyNamesOf } from '../mapping/property-names.ts'
-import { objectFrom } from '../plan/objects.fixture.ts'
-import { blockWith, plainAttribute } from '../values/schema.fixture.ts'
+import { createPlanObject } from '../plan/objects.fixture.ts'
+import { createBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import { createRefusal } from './provider-failure.ts'
 import { withEphemerals } from './open-ephemerals.ts'
 import type { TerraformSession } from './terraform-session.ts'
 import { encodeValue } from './wire-values.ts'
 
-const block = blockWith({ name: plainAttribute('r'), token: plainAttribute('c') })
+const block = createBlock({ name: createPlainAttribute('r'), token: createPlainAttribute('c') })
 const type = impliedTypeOf(block)
 const schema = { typeName: 'x_ticket', block, type, names: propertyNamesOf(block) }
 
@@ -31,7 +31,7 @@ function createSession(): {
         deferralReason: undefined,
         renewAtMs: undefined,
         private: undefined,
-        result: encodeValue(objectFrom(block, { name: 't', token: 'ticket-text' }), type),
+        result: encodeValue(createPlanObject(block, { name: 't', token: 'ticket-text' }), type),
       }
     },
     closeEphemeralResource: async () => {

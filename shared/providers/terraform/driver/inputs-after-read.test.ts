@@ -3,29 +3,32 @@ import { type PropertyMap, type PropertyValue, secretOf } from '../../../values/
 import { nameResourceProperties } from '../mapping/resource-names.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import { deriveInputs, updateInputs } from './inputs-after-read.ts'
 
-const loginAttributes = { user: plainAttribute('o'), pass_once: plainAttribute('ow') }
-const loginBlock = blockWith(loginAttributes)
-const block = blockWith(
+const loginAttributes = { user: createPlainAttribute('o'), pass_once: createPlainAttribute('ow') }
+const loginBlock = createBlock(loginAttributes)
+const block = createBlock(
   {
-    size: plainAttribute('o', '"number"'),
-    state: plainAttribute('c'),
-    token: plainAttribute('ow'),
-    tags: plainAttribute('o', '["map","string"]'),
-    account: nestedAttribute('o', 'single', loginAttributes),
-    accounts_by_name: nestedAttribute('o', 'map', loginAttributes),
+    size: createPlainAttribute('o', '"number"'),
+    state: createPlainAttribute('c'),
+    token: createPlainAttribute('ow'),
+    tags: createPlainAttribute('o', '["map","string"]'),
+    account: createNestedAttribute('o', 'single', loginAttributes),
+    accounts_by_name: createNestedAttribute('o', 'map', loginAttributes),
   },
   {
-    login: nestedBlock('list', loginBlock),
-    owner: nestedBlock('list', loginBlock, { maxItems: 1 }),
-    pool: nestedBlock('single', blockWith({}, { login: nestedBlock('list', loginBlock) })),
-    rule: nestedBlock('list', blockWith({ port: plainAttribute('o', '"number"') })),
+    login: createNestedBlock('list', loginBlock),
+    owner: createNestedBlock('list', loginBlock, { maxItems: 1 }),
+    pool: createNestedBlock(
+      'single',
+      createBlock({}, { login: createNestedBlock('list', loginBlock) }),
+    ),
+    rule: createNestedBlock('list', createBlock({ port: createPlainAttribute('o', '"number"') })),
   },
 )
 const context = { typeName: 'x_thing', providerName: 'x', prefix: 'x' }

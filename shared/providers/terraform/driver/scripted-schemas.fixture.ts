@@ -7,7 +7,7 @@ import type {
 } from '../client/schema-messages.ts'
 import type { MsgpackValue, ReceivedValue } from '../client/terraform-client.ts'
 import { readBlockSchema } from '../mapping/read-schema-messages.ts'
-import { objectFrom, type PlainValue, toPlain } from '../plan/objects.fixture.ts'
+import { createPlanObject, type PlainValue, toPlain } from '../plan/objects.fixture.ts'
 import { nullOf } from '../values/cty-value.ts'
 import { impliedTypeOf } from '../values/schema.ts'
 import { decodeValue, encodeValue } from './wire-values.ts'
@@ -97,7 +97,8 @@ export function codecOf({ block: message }: SchemaMessage): WireCodec {
   const block = readBlockSchema(message)
   const type = impliedTypeOf(block)
   return {
-    encode: plain => encodeValue(plain === null ? nullOf(type) : objectFrom(block, plain), type),
+    encode: plain =>
+      encodeValue(plain === null ? nullOf(type) : createPlanObject(block, plain), type),
     decode: received => toPlain(decodeValue(received, type)),
   }
 }

@@ -2,24 +2,24 @@ import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, secretOf } from '../../../values/value.ts'
 import { propertyNamesOf } from '../mapping/property-names.ts'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import { markSensitiveInputs } from './sensitive-inputs.ts'
 
-const secretText = { ...plainAttribute('o'), isSensitive: true }
-const block = blockWith(
+const secretText = { ...createPlainAttribute('o'), isSensitive: true }
+const block = createBlock(
   {
-    plain: plainAttribute('o'),
+    plain: createPlainAttribute('o'),
     token: secretText,
-    pass_once: plainAttribute('ow'),
-    logins: nestedAttribute('o', 'map', { token: secretText }),
+    pass_once: createPlainAttribute('ow'),
+    logins: createNestedAttribute('o', 'map', { token: secretText }),
   },
   {
-    rule: nestedBlock('list', blockWith({ token: secretText })),
-    single: { ...nestedBlock('list', blockWith({ token: secretText })), maxItems: 1 },
+    rule: createNestedBlock('list', createBlock({ token: secretText })),
+    single: { ...createNestedBlock('list', createBlock({ token: secretText })), maxItems: 1 },
   },
 )
 

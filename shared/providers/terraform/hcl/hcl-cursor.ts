@@ -7,7 +7,7 @@ export interface HclCursor {
   /** Consumes the text that a sticky pattern matches here. Returns undefined without a match. */
   readonly take: (pattern: RegExp) => string | undefined
   /** Returns the beginning of the remaining line, for a message. */
-  readonly show: () => string
+  readonly peekText: () => string
 }
 
 /** Creates a cursor at the beginning of a text. `start` is the place of that beginning. */
@@ -27,7 +27,7 @@ export function createCursor(text: string, start: HclPlace = { line: 1, column: 
       column = lines.length === 1 ? column + piece.length : (lines.at(-1)?.length ?? 0) + 1
       return piece
     },
-    show: () =>
+    peekText: () =>
       text
         .slice(position, position + 10)
         .split('\n')[0]

@@ -45,7 +45,7 @@ function createUnexpectedError({
 }: Pick<JsonReader, 'cursor' | 'createError'>): Error {
   const problem = cursor.isAtEnd()
     ? 'the text ends too early'
-    : `'${cursor.show()}' is not expected`
+    : `'${cursor.peekText()}' is not expected`
   return createError(cursor.place(), problem)
 }
 

@@ -60,7 +60,7 @@ function splitTokens(cursor: HclCursor, scope: TokenScope): readonly HclToken[] 
     const place = cursor.place()
     const [kind, text] = takeToken(cursor) ?? []
     if (kind === undefined || text === undefined)
-      throw createError(place, `'${cursor.show()}' is not expected`)
+      throw createError(place, `'${cursor.peekText()}' is not expected`)
     const readTemplate = { splitNested, createError, depth: depth + 1 }
     if (kind === 'quote' || kind === 'heredoc') {
       const read = kind === 'quote' ? readQuoted : readHeredoc

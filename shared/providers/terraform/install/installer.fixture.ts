@@ -12,7 +12,7 @@ import {
 import { createTerraformInstaller, type TerraformInstallerDeps } from './terraform-installer.ts'
 
 /** An installer over folders of its own and a registry in memory. */
-export interface InstallerRig {
+export interface InstallerFixture {
   readonly registry: RegistryFixture
   readonly home: string
   readonly programFolder: string
@@ -34,9 +34,9 @@ export interface InstallerRig {
 export const fixtureHost = 'registry.example.com'
 
 /** Creates a rig with the provider `golden/thing` on Linux. */
-export function createInstallerRig(
+export function createInstallerFixture(
   versions: readonly ProviderRelease[] = defaultVersions,
-): InstallerRig {
+): InstallerFixture {
   const folder = mkdtempSync(join(tmpdir(), 'tf-install-'))
   const registry = createRegistryFixture('thing', versions)
   const responses = new Map<string, FixtureResponse>()

@@ -10,15 +10,15 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createInstallerRig, fixtureHost, type InstallerRig } from './installer.fixture.ts'
+import { createInstallerFixture, fixtureHost, type InstallerFixture } from './installer.fixture.ts'
 import { createSigningKey } from './openpgp/signing-key.fixture.ts'
 import { hashFolder } from './package-hashes.ts'
 
 const source = `${fixtureHost}/golden/thing`
-let rig: InstallerRig
+let rig: InstallerFixture
 
 beforeEach(() => {
-  rig = createInstallerRig()
+  rig = createInstallerFixture()
 })
 
 afterEach(() => rig.close())

@@ -1,6 +1,6 @@
 import { isTruthy } from '../../../config/truthy.ts'
 import { error } from '../../../errors/error.ts'
-import { verifyDetached } from './openpgp/verify-detached.ts'
+import { verifyDetachedSignature } from './openpgp/verify-detached.ts'
 import { formatZipHash } from './package-hashes.ts'
 import type { SourceAddress } from './source-address.ts'
 import type { RegistryPackage } from './registry-client.ts'
@@ -55,7 +55,7 @@ function checkSignature(
   { env, now, report }: VerificationDeps,
 ): void {
   const { title } = signed
-  const check = verifyDetached(signed.document, signed.signature, {
+  const check = verifyDetachedSignature(signed.document, signed.signature, {
     armoredKeys: signed.publicKeys,
     nowMs: now(),
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { packageSchemaForm } from '../../package-schema/package-schema.ts'
-import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import { createBlock, createNestedBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import type { BlockSchema } from '../values/schema.ts'
 import { describePackage } from './describe-package.ts'
 import { propertyNamesOf } from './property-names.ts'
@@ -15,7 +15,7 @@ function describeBucket(block: BlockSchema) {
     parameter: 'cGFyYW0=',
     source: 'registry.opentofu.org/backblaze/b2',
     isLocal: false,
-    provider: { block: blockWith({}), names: propertyNamesOf(blockWith({})) },
+    provider: { block: createBlock({}), names: propertyNamesOf(createBlock({})) },
     resources: new Map([
       ['b2:index/bucket:Bucket', { block, names: nameResourceProperties(block, context) }],
     ]),
@@ -32,14 +32,14 @@ function describeBucket(block: BlockSchema) {
 
 test('a resource has inputs and outputs, which require different properties', () => {
   const { resources = {}, functions = {} } = describeBucket(
-    blockWith({
-      id: plainAttribute('c'),
-      bucket_name: { ...plainAttribute('r'), description: 'The name.' },
-      bucket_type: plainAttribute('oc'),
-      key: { ...plainAttribute('os'), deprecationMessage: 'Use keys.' },
-      revision: plainAttribute('c', '"number"'),
-      bucket_info: plainAttribute('o', '["map","string"]'),
-      any: plainAttribute('o', '"dynamic"'),
+    createBlock({
+      id: createPlainAttribute('c'),
+      bucket_name: { ...createPlainAttribute('r'), description: 'The name.' },
+      bucket_type: createPlainAttribute('oc'),
+      key: { ...createPlainAttribute('os'), deprecationMessage: 'Use keys.' },
+      revision: createPlainAttribute('c', '"number"'),
+      bucket_info: createPlainAttribute('o', '["map","string"]'),
+      any: createPlainAttribute('o', '"dynamic"'),
     }),
   )
   const resource = resources['b2:index/bucket:Bucket']
@@ -67,7 +67,7 @@ test('a resource has inputs and outputs, which require different properties', ()
 
 test('a name that Check generates is not required', () => {
   const { resources } = describeBucket(
-    blockWith({ name: plainAttribute('r'), zone: plainAttribute('r') }),
+    createBlock({ name: createPlainAttribute('r'), zone: createPlainAttribute('r') }),
   )
   const resource = resources?.['b2:index/bucket:Bucket']
   expect(resource?.requiredInputs).toEqual(['zone'])
@@ -75,18 +75,23 @@ test('a name that Check generates is not required', () => {
 })
 
 test('a nested type is named after its owner and property, in the singular for a list', () => {
-  const retention = nestedBlock('list', blockWith({ mode: plainAttribute('r') }), { maxItems: 1 })
+  const retention = createNestedBlock('list', createBlock({ mode: createPlainAttribute('r') }), {
+    maxItems: 1,
+  })
   const schema = describeBucket(
-    blockWith(
-      { origins: plainAttribute('o', '["list",["object",{"url":"string"}]]') },
+    createBlock(
+      { origins: createPlainAttribute('o', '["list",["object",{"url":"string"}]]') },
       {
-        cors_rules: nestedBlock(
+        cors_rules: createNestedBlock(
           'list',
-          blockWith({ name: plainAttribute('r'), etag: plainAttribute('c') }, { retention }),
+          createBlock(
+            { name: createPlainAttribute('r'), etag: createPlainAttribute('c') },
+            { retention },
+          ),
           { minItems: 1 },
         ),
-        file_lock: nestedBlock('list', blockWith({}), { maxItems: 1 }),
-        zones: nestedBlock('map', blockWith({})),
+        file_lock: createNestedBlock('list', createBlock({}), { maxItems: 1 }),
+        zones: createNestedBlock('map', createBlock({})),
       },
     ),
   )
@@ -114,16 +119,19 @@ test('a nested type is named after its owner and property, in the singular for a
 
 test('of types with equal names, the later ones are numbered', () => {
   const { types = {} } = describeBucket(
-    blockWith(
+    createBlock(
       {},
-      { rule: nestedBlock('list', blockWith({})), rules: nestedBlock('list', blockWith({})) },
+      {
+        rule: createNestedBlock('list', createBlock({})),
+        rules: createNestedBlock('list', createBlock({})),
+      },
     ),
   )
   expect(Object.keys(types)).toContain('b2:index/BucketRuleV2:BucketRuleV2')
 })
 
 test('the schema names the provider of the package', () => {
-  expect(describeBucket(blockWith({}))).toMatchObject({
+  expect(describeBucket(createBlock({}))).toMatchObject({
     name: 'b2',
     version: '0.8.9',
     publisher: 'backblaze',
@@ -134,7 +142,9 @@ test('the schema names the provider of the package', () => {
 })
 
 test('list resources and actions are functions of the schema', () => {
-  const { functions = {}, types = {} } = describeBucket(blockWith({ zone: plainAttribute('r') }))
+  const { functions = {}, types = {} } = describeBucket(
+    createBlock({ zone: createPlainAttribute('r') }),
+  )
   const list = functions['b2:index/listBucket:listBucket']
   expect(list?.inputs?.properties?.['config']).toEqual({
     $ref: '#/types/b2:index/listBucketConfig:listBucketConfig',

@@ -1,44 +1,50 @@
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import { propertyNamesOf } from './property-names.ts'
 
-const port = plainAttribute('o', '"number"')
-const key = plainAttribute('o')
+const port = createPlainAttribute('o', '"number"')
+const key = createPlainAttribute('o')
 
 /** A resource type with every kind of attribute and block that the mapping treats differently. */
-export const firewallBlock = blockWith(
+export const firewallBlock = createBlock(
   {
-    id: plainAttribute('c'),
-    name: plainAttribute('r'),
-    ip_range: plainAttribute('o', '["set","string"]'),
-    open_port: plainAttribute('o', '["list","number"]'),
-    user_labels: plainAttribute('o', '["map",["object",{"a_key":"string"}]]'),
-    owner: plainAttribute(
+    id: createPlainAttribute('c'),
+    name: createPlainAttribute('r'),
+    ip_range: createPlainAttribute('o', '["set","string"]'),
+    open_port: createPlainAttribute('o', '["list","number"]'),
+    user_labels: createPlainAttribute('o', '["map",["object",{"a_key":"string"}]]'),
+    owner: createPlainAttribute(
       'o',
       '["object",{"full_name":"string","phone_number":["list","string"]}]',
     ),
-    version_pair: plainAttribute('o', '["tuple",["string",["object",{"is_new":"bool"}]]]'),
-    extra: plainAttribute('o', '"dynamic"'),
-    api_token: plainAttribute('os'),
-    entry: nestedAttribute('o', 'list', { entry_key: key, secret_key: plainAttribute('os') }),
-    conf: nestedAttribute('o', 'single', { conf_key: key }),
+    version_pair: createPlainAttribute('o', '["tuple",["string",["object",{"is_new":"bool"}]]]'),
+    extra: createPlainAttribute('o', '"dynamic"'),
+    api_token: createPlainAttribute('os'),
+    entry: createNestedAttribute('o', 'list', {
+      entry_key: key,
+      secret_key: createPlainAttribute('os'),
+    }),
+    conf: createNestedAttribute('o', 'single', { conf_key: key }),
   },
   {
-    rule: nestedBlock(
+    rule: createNestedBlock(
       'list',
-      blockWith({ from_port: port }, { target: nestedBlock('list', blockWith({ key })) }),
+      createBlock({ from_port: port }, { target: createNestedBlock('list', createBlock({ key })) }),
     ),
-    rate_limit: nestedBlock('list', blockWith({ max_rate: port }), { maxItems: 1 }),
-    gateway: nestedBlock('set', blockWith({ key_name: key }), { maxItems: 1 }),
-    policy: nestedBlock('set', blockWith({ key, pass_phrase: plainAttribute('os') })),
-    route: nestedBlock('map', blockWith({ to_host: key })),
-    box: nestedBlock('single', blockWith({ key })),
-    group_box: nestedBlock('group', blockWith({ key })),
-    free: nestedBlock('list', blockWith({ any_value: plainAttribute('o', '"dynamic"') })),
+    rate_limit: createNestedBlock('list', createBlock({ max_rate: port }), { maxItems: 1 }),
+    gateway: createNestedBlock('set', createBlock({ key_name: key }), { maxItems: 1 }),
+    policy: createNestedBlock('set', createBlock({ key, pass_phrase: createPlainAttribute('os') })),
+    route: createNestedBlock('map', createBlock({ to_host: key })),
+    box: createNestedBlock('single', createBlock({ key })),
+    group_box: createNestedBlock('group', createBlock({ key })),
+    free: createNestedBlock(
+      'list',
+      createBlock({ any_value: createPlainAttribute('o', '"dynamic"') }),
+    ),
   },
 )
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import { createBlock, createNestedBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import { parseTypeJson } from '../values/type-json.ts'
 import { lowerFirst, toCamelCase, toSnakeCase, capitalize } from './camel-case.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
@@ -94,29 +94,33 @@ test('the attributes of blocks, nested attributes and object types have names, t
 
 test('a plural name that a sibling has already is not used', () => {
   const names = propertyNamesOf(
-    blockWith(
-      { rule: plainAttribute('o', '["list","string"]'), rules: plainAttribute('o') },
-      { policy: nestedBlock('list', blockWith({})) },
+    createBlock(
+      { rule: createPlainAttribute('o', '["list","string"]'), rules: createPlainAttribute('o') },
+      { policy: createNestedBlock('list', createBlock({})) },
     ),
   )
   expect(listNames(names)).toEqual({ rule: 'rule', rules: 'rules', policy: 'policies' })
 })
 
 test('of two attributes with one name in Pulumi, the first one is found', () => {
-  const names = propertyNamesOf(blockWith({ a_b: plainAttribute('o'), a__b: plainAttribute('o') }))
+  const names = propertyNamesOf(
+    createBlock({ a_b: createPlainAttribute('o'), a__b: createPlainAttribute('o') }),
+  )
   expect(names.toTerraform).toEqual(new Map([['aB', 'a_b']]))
 })
 
 test('a block type is flattened only if at most one block is allowed', () => {
-  const limits = [0, 1, 2].map(maxItems => nestedBlock('set', blockWith({}), { maxItems }))
+  const limits = [0, 1, 2].map(maxItems => createNestedBlock('set', createBlock({}), { maxItems }))
   const flags = limits.map(
-    nested => propertyNamesOf(blockWith({}, { a: nested })).toPulumi.get('a')?.isFlattened,
+    nested => propertyNamesOf(createBlock({}, { a: nested })).toPulumi.get('a')?.isFlattened,
   )
   expect(flags).toEqual([false, true, false])
 })
 
 test('an attribute with a list of objects is not flattened', () => {
-  const names = propertyNamesOf(blockWith({ a: plainAttribute('o', '["list",["object",{}]]') }))
+  const names = propertyNamesOf(
+    createBlock({ a: createPlainAttribute('o', '["list",["object",{}]]') }),
+  )
   expect(names.toPulumi.get('a')).toMatchObject({ name: 'as', isFlattened: false })
 })
 

@@ -1,15 +1,15 @@
 /** The names of the package of hashicorp/random 3.3.0, as Pulumi's bridge has them. */
 import { expect, test } from 'vitest'
-import { blockWith, plainAttribute } from '../values/schema.fixture.ts'
+import { createBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import { nameResourceProperties } from './resource-names.ts'
 import { assignTokens } from './tokens.ts'
 
-const keepers = plainAttribute('o', '["map","string"]')
-const optional = plainAttribute('o')
-const computed = plainAttribute('c')
+const keepers = createPlainAttribute('o', '["map","string"]')
+const optional = createPlainAttribute('o')
+const computed = createPlainAttribute('c')
 
 const textOptions = {
-  length: plainAttribute('r', '"number"'),
+  length: createPlainAttribute('r', '"number"'),
   special: optional,
   upper: optional,
   lower: optional,
@@ -25,7 +25,7 @@ const textOptions = {
 
 const attributes = {
   random_id: {
-    byte_length: plainAttribute('r', '"number"'),
+    byte_length: createPlainAttribute('r', '"number"'),
     prefix: optional,
     b64_url: computed,
     b64_std: computed,
@@ -37,9 +37,9 @@ const attributes = {
   random_pet: { length: optional, prefix: optional, separator: optional },
   random_shuffle: {
     seed: optional,
-    input: plainAttribute('r', '["list","string"]'),
+    input: createPlainAttribute('r', '["list","string"]'),
     result_count: optional,
-    result: plainAttribute('c', '["list","string"]'),
+    result: createPlainAttribute('c', '["list","string"]'),
   },
   random_string: textOptions,
   random_uuid: { result: computed },
@@ -61,7 +61,7 @@ test('the tokens and the properties of random are those of the bridge', () => {
     isIncluded: () => true,
   })
   const table = Object.entries(attributes).map(([typeName, typeAttributes]) => {
-    const block = blockWith({ id: computed, keepers, ...typeAttributes })
+    const block = createBlock({ id: computed, keepers, ...typeAttributes })
     const names = nameResourceProperties(block, {
       typeName,
       providerName: 'random',

@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, secretOf, unknown } from '../../../values/value.ts'
-import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import { createBlock, createNestedBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import { propertyNamesOf } from './property-names.ts'
 import { readProviderConfig } from './read-provider-config.ts'
 import type { TerraformInputs } from './rename-inputs.ts'
 
-const block = blockWith(
+const block = createBlock(
   {
-    end_point: plainAttribute('o'),
-    retry_count: plainAttribute('o', '"number"'),
-    is_verbose: plainAttribute('o', '"bool"'),
-    zone: plainAttribute('o', '["list","string"]'),
-    any: plainAttribute('o', '"dynamic"'),
+    end_point: createPlainAttribute('o'),
+    retry_count: createPlainAttribute('o', '"number"'),
+    is_verbose: createPlainAttribute('o', '"bool"'),
+    zone: createPlainAttribute('o', '["list","string"]'),
+    any: createPlainAttribute('o', '"dynamic"'),
   },
   {
-    rate_limit: nestedBlock('list', blockWith({ max_rate: plainAttribute('o') }), { maxItems: 1 }),
+    rate_limit: createNestedBlock('list', createBlock({ max_rate: createPlainAttribute('o') }), {
+      maxItems: 1,
+    }),
   },
 )
 
@@ -71,7 +73,7 @@ test("Pulumi's own inputs are dropped, and other unknown inputs are dropped and 
 })
 
 test('a provider may have a property named version', () => {
-  const versioned = blockWith({ version: plainAttribute('o') })
+  const versioned = createBlock({ version: createPlainAttribute('o') })
   const { inputs } = readProviderConfig(
     versioned,
     propertyNamesOf(versioned),

@@ -5,7 +5,7 @@ import { decodeCtyJson } from '../values/decode-json.ts'
 import { emptyObjectOf } from '../values/empty-block.ts'
 import { encodeCtyJson } from '../values/encode-json.ts'
 import { impliedTypeOf } from '../values/schema.ts'
-import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import { createBlock, createNestedBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import { unknownPathsOf } from '../values/walk-value.ts'
 import { firewallBlock, firewallNames } from './firewall.fixture.ts'
 import { propertyNamesOf } from './property-names.ts'
@@ -42,9 +42,9 @@ test('absent outputs are null attributes and empty blocks', () => {
 })
 
 test('attributes that only the provider sets are kept', () => {
-  const block = blockWith(
-    { id: plainAttribute('c'), serial: plainAttribute('c', '"number"') },
-    { part: nestedBlock('list', blockWith({ arn: plainAttribute('c') })) },
+  const block = createBlock(
+    { id: createPlainAttribute('c'), serial: createPlainAttribute('c', '"number"') },
+    { part: createNestedBlock('list', createBlock({ arn: createPlainAttribute('c') })) },
   )
   const outputs = mapOf({ id: 'a-1', serial: '1', parts: [mapOf({ arn: 'x' })] })
   const { value, problems } = rebuildState(block, propertyNamesOf(block), outputs)

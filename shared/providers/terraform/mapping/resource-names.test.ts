@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AttributeSchema } from '../values/schema.ts'
-import { blockWith, nestedBlock, plainAttribute } from '../values/schema.fixture.ts'
+import { createBlock, createNestedBlock, createPlainAttribute } from '../values/schema.fixture.ts'
 import {
   type ResourceNames,
   nameResourceProperties,
@@ -8,7 +8,7 @@ import {
 } from './resource-names.ts'
 
 function nameKeyed(attributes: Readonly<Record<string, AttributeSchema>>): ResourceNames {
-  return nameResourceProperties(blockWith(attributes), {
+  return nameResourceProperties(createBlock(attributes), {
     typeName: 'gold_keyed',
     providerName: 'my-gold',
     prefix: 'gold',
@@ -19,19 +19,19 @@ const nameOf = (names: ResourceNames, tfName: string): string | undefined =>
   names.toPulumi.get(tfName)?.name
 
 test.each([
-  ['a computed text', plainAttribute('c'), 'id', { kind: 'computed' }],
-  ['a required text', plainAttribute('r'), 'keyedId', { kind: 'property', tfName: 'id' }],
+  ['a computed text', createPlainAttribute('c'), 'id', { kind: 'computed' }],
+  ['a required text', createPlainAttribute('r'), 'keyedId', { kind: 'property', tfName: 'id' }],
   [
     'an optional and computed text',
-    plainAttribute('oc'),
+    createPlainAttribute('oc'),
     'keyedId',
     { kind: 'property', tfName: 'id' },
   ],
-  ['an optional text', plainAttribute('o'), 'keyedId', { kind: 'none' }],
-  ['a computed number', plainAttribute('c', '"number"'), 'keyedId', { kind: 'none' }],
+  ['an optional text', createPlainAttribute('o'), 'keyedId', { kind: 'none' }],
+  ['a computed number', createPlainAttribute('c', '"number"'), 'keyedId', { kind: 'none' }],
   [
     'a required number',
-    plainAttribute('r', '"number"'),
+    createPlainAttribute('r', '"number"'),
     'keyedId',
     { kind: 'property', tfName: 'id' },
   ],
@@ -46,12 +46,12 @@ test.each([
 )
 
 test('a resource without the attribute id has no source of its ID', () => {
-  expect(nameKeyed({ name: plainAttribute('r') }).idSource).toEqual({ kind: 'none' })
+  expect(nameKeyed({ name: createPlainAttribute('r') }).idSource).toEqual({ kind: 'none' })
 })
 
 test('a block named id is renamed, and is no source of the ID', () => {
   const names = nameResourceProperties(
-    blockWith({}, { id: nestedBlock('single', blockWith({})) }),
+    createBlock({}, { id: createNestedBlock('single', createBlock({})) }),
     { typeName: 'gold_keyed', providerName: 'gold', prefix: 'gold' },
   )
   expect(nameOf(names, 'id')).toBe('keyedId')
@@ -61,24 +61,30 @@ test('a block named id is renamed, and is no source of the ID', () => {
 test('a renamed attribute id takes the first free name', () => {
   const taken = ['keyed_id', 'my_gold_keyed_id', 'resource_id', 'my_gold_id']
   const names = taken.map((_name, index) => {
-    const others = taken.slice(0, index + 1).map(name => [name, plainAttribute('o')] as const)
-    return nameOf(nameKeyed({ id: plainAttribute('r'), ...Object.fromEntries(others) }), 'id')
+    const others = taken.slice(0, index + 1).map(name => [name, createPlainAttribute('o')] as const)
+    return nameOf(nameKeyed({ id: createPlainAttribute('r'), ...Object.fromEntries(others) }), 'id')
   })
   expect(names).toEqual(['myGoldKeyedId', 'resourceId', 'myGoldId', 'resourceId_'])
 })
 
 // A lookup in a plain object would find the field of every object, and the provider would not load.
 test('an attribute named constructor keeps its name', () => {
-  expect(nameOf(nameKeyed({ constructor: plainAttribute('o') }), 'constructor')).toBe('constructor')
+  expect(nameOf(nameKeyed({ constructor: createPlainAttribute('o') }), 'constructor')).toBe(
+    'constructor',
+  )
 })
 
 test('the attributes urn and pulumi are renamed', () => {
-  const names = nameKeyed({ urn: plainAttribute('o'), pulumi: plainAttribute('o') })
+  const names = nameKeyed({ urn: createPlainAttribute('o'), pulumi: createPlainAttribute('o') })
   expect(nameOf(names, 'urn')).toBe('myGoldUrn')
   expect(nameOf(names, 'pulumi')).toBe('pulumiInfo')
   expect(names.toTerraform.has('urn')).toBe(false)
-  const taken = { my_gold_urn: plainAttribute('o'), pulumi_info: plainAttribute('o') }
-  const others = nameKeyed({ ...taken, urn: plainAttribute('o'), pulumi: plainAttribute('o') })
+  const taken = { my_gold_urn: createPlainAttribute('o'), pulumi_info: createPlainAttribute('o') }
+  const others = nameKeyed({
+    ...taken,
+    urn: createPlainAttribute('o'),
+    pulumi: createPlainAttribute('o'),
+  })
   expect([nameOf(others, 'urn'), nameOf(others, 'pulumi')]).toEqual([
     'resourceUrn',
     'resourcePulumi',

@@ -3,7 +3,13 @@ import { nullOf } from '../values/cty-value.ts'
 import { areEqualRaw } from '../values/raw-equality.ts'
 import { type AttributeSchema, type ObjectSchema, typeOfObject } from '../values/schema.ts'
 import { lengthRangeOf } from '../values/semantic-equality.ts'
-import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
+import {
+  type ProviderFlaw,
+  attributeOf,
+  findElement,
+  elementsOf,
+  entriesOf,
+} from './object-shape.ts'
 import { type PlannedPart, enterPlannedPart, findExistenceFlaw } from './planned-part.ts'
 
 /** Returns the flaws of the planned value of an attribute. */
@@ -59,7 +65,7 @@ function findNestedValueFlaws(nested: ObjectSchema, part: PlannedPart): readonly
           enterPlannedPart(
             part,
             createIndexStep(index),
-            value => elementAt(value, index, type) ?? nullOf(type),
+            value => findElement(value, index, type) ?? nullOf(type),
           ),
         ),
       )

@@ -4,17 +4,17 @@ import { formatCtyPath } from '../values/cty-path.ts'
 import { objectOf } from '../values/build-value.ts'
 import { type CtyValue, stringOf } from '../values/cty-value.ts'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import type { NestedBlockSchema } from '../values/schema.ts'
 import { stringType } from '../values/type-system.ts'
 import { unknownOf } from '../values/unknown-value.ts'
 import { normalizeBlocks } from './normalize-blocks.ts'
 import { findInconsistencies } from './object-inconsistencies.ts'
-import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
+import { type PlainValue, describeFlaws, createPlanObject, toPlain } from './objects.fixture.ts'
 import { filterReplacePaths } from './replace-paths.ts'
 
 test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
@@ -77,16 +77,16 @@ test.each<[string, string, PlainValue, PlainValue, readonly string[]]>([
     ['v: a planned element has vanished', 'v: an element that was not planned has appeared'],
   ],
 ])('the inconsistencies of an attribute: %s', (_name, type, planned, actual, flaws) => {
-  const block = blockWith({ v: plainAttribute('o', type) })
+  const block = createBlock({ v: createPlainAttribute('o', type) })
   const found = findInconsistencies(block, {
-    planned: objectFrom(block, { v: planned }),
-    actual: objectFrom(block, { v: actual }),
+    planned: createPlanObject(block, { v: planned }),
+    actual: createPlanObject(block, { v: actual }),
   })
   expect(describeFlaws(found).toSorted()).toEqual(flaws)
 })
 
 test('an unknown value must become a value within its refinements', () => {
-  const block = blockWith({ v: plainAttribute('o') })
+  const block = createBlock({ v: createPlainAttribute('o') })
   const objectWithV = (value: CtyValue): CtyValue => objectOf([['v', value]])
   const compare = (value: CtyValue, actual: CtyValue): readonly string[] =>
     describeFlaws(
@@ -99,7 +99,7 @@ test('an unknown value must become a value within its refinements', () => {
   ])
 })
 
-const inner = blockWith({ a: plainAttribute('o'), id: plainAttribute('c') })
+const inner = createBlock({ a: createPlainAttribute('o'), id: createPlainAttribute('c') })
 
 test.each<[string, NestedBlockSchema['nesting'], PlainValue, PlainValue, readonly string[]]>([
   ['presence', 'single', {}, null, ['b: was present, but is now absent']],
@@ -124,10 +124,10 @@ test.each<[string, NestedBlockSchema['nesting'], PlainValue, PlainValue, readonl
   ],
   ['merged elements', 'set', [{ a: '?' }, { a: 'x' }], [{ a: 'x' }], []],
 ])('the comparison of blocks covers %s (nesting %s)', (_name, nesting, planned, actual, flaws) => {
-  const block = blockWith({}, { b: nestedBlock(nesting, inner) })
+  const block = createBlock({}, { b: createNestedBlock(nesting, inner) })
   const found = findInconsistencies(block, {
-    planned: objectFrom(block, { b: planned }),
-    actual: objectFrom(block, { b: actual }),
+    planned: createPlanObject(block, { b: planned }),
+    actual: createPlanObject(block, { b: actual }),
   })
   expect(describeFlaws(found)).toEqual(flaws)
 })
@@ -136,8 +136,8 @@ test('the presence of the root object must not change', () => {
   const compare = (planned: PlainValue, actual: PlainValue): readonly string[] =>
     describeFlaws(
       findInconsistencies(inner, {
-        planned: objectFrom(inner, planned),
-        actual: objectFrom(inner, actual),
+        planned: createPlanObject(inner, planned),
+        actual: createPlanObject(inner, actual),
       }),
     )
   expect(compare({}, null)).toEqual([': was present, but is now absent'])
@@ -146,13 +146,13 @@ test('the presence of the root object must not change', () => {
 })
 
 test('flaws of sensitive attributes are reported without details', () => {
-  const block = blockWith({
-    s: plainAttribute('os', '["map","string"]'),
-    m: plainAttribute('o', '["map","string"]'),
+  const block = createBlock({
+    s: createPlainAttribute('os', '["map","string"]'),
+    m: createPlainAttribute('o', '["map","string"]'),
   })
   const values = {
-    planned: objectFrom(block, { s: { k: 'x' }, m: { k: 'x' } }),
-    actual: objectFrom(block, { s: {}, m: {} }),
+    planned: createPlanObject(block, { s: { k: 'x' }, m: { k: 'x' } }),
+    actual: createPlanObject(block, { s: {}, m: {} }),
   }
   const messageWithoutDetails = 'inconsistent values for a sensitive attribute'
   expect(describeFlaws(findInconsistencies(block, values)).toSorted()).toEqual([
@@ -167,25 +167,25 @@ test('flaws of sensitive attributes are reported without details', () => {
 })
 
 test('a replacement needs a change, a possible change or a write-only attribute', () => {
-  const block = blockWith(
+  const block = createBlock(
     {
-      same: plainAttribute('o'),
-      changed: plainAttribute('o'),
-      unknown: plainAttribute('c'),
-      wo: plainAttribute('ow'),
-      list: plainAttribute('o', '["list","string"]'),
-      n: nestedAttribute('o', 'list', { wo: plainAttribute('ow') }),
+      same: createPlainAttribute('o'),
+      changed: createPlainAttribute('o'),
+      unknown: createPlainAttribute('c'),
+      wo: createPlainAttribute('ow'),
+      list: createPlainAttribute('o', '["list","string"]'),
+      n: createNestedAttribute('o', 'list', { wo: createPlainAttribute('ow') }),
     },
     {},
   )
-  const prior = objectFrom(block, {
+  const prior = createPlanObject(block, {
     same: 'a',
     changed: 'a',
     unknown: 'a',
     list: ['a', 'b'],
     n: [{}],
   })
-  const planned = objectFrom(block, {
+  const planned = createPlanObject(block, {
     same: 'a',
     changed: 'b',
     unknown: '?',
@@ -209,24 +209,27 @@ test('a replacement needs a change, a possible change or a write-only attribute'
     'list[2]: requires replacement for an attribute that does not exist',
     'nowhere: requires replacement for an attribute that does not exist',
   ])
-  expect(filterReplacePaths(block, { prior: objectFrom(block, null), planned }, requested)).toEqual(
-    { paths: [], flaws: [] },
-  )
+  expect(
+    filterReplacePaths(block, { prior: createPlanObject(block, null), planned }, requested),
+  ).toEqual({ paths: [], flaws: [] })
 })
 
 test('null blocks of old providers become empty, and unknown blocks get unknown parts', () => {
-  const deep = blockWith({ a: plainAttribute('o') }, { list: nestedBlock('list', inner) })
-  const free = blockWith({ any: plainAttribute('o', '"dynamic"') })
+  const deep = createBlock(
+    { a: createPlainAttribute('o') },
+    { list: createNestedBlock('list', inner) },
+  )
+  const free = createBlock({ any: createPlainAttribute('o', '"dynamic"') })
   const nestings = ['single', 'group', 'list', 'set', 'map'] as const
-  const block = blockWith(
-    { v: plainAttribute('o', '["list","string"]') },
+  const block = createBlock(
+    { v: createPlainAttribute('o', '["list","string"]') },
     {
-      ...Object.fromEntries(nestings.map(nesting => [nesting, nestedBlock(nesting, deep)])),
-      free: nestedBlock('list', free),
+      ...Object.fromEntries(nestings.map(nesting => [nesting, createNestedBlock(nesting, deep)])),
+      free: createNestedBlock('list', free),
     },
   )
   const normalize = (plain: PlainValue): PlainValue =>
-    toPlain(normalizeBlocks(block, objectFrom(block, plain)))
+    toPlain(normalizeBlocks(block, createPlanObject(block, plain)))
   const stub = { a: '?', list: [{ a: '?', id: '?' }] }
   const nulls = Object.fromEntries([...nestings, 'free'].map(nesting => [nesting, null]))
   const unknowns = Object.fromEntries([...nestings, 'free'].map(nesting => [nesting, '?']))

@@ -12,7 +12,13 @@ import {
   type NestedBlockSchema,
   impliedTypeOf,
 } from '../values/schema.ts'
-import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
+import {
+  type ProviderFlaw,
+  attributeOf,
+  findElement,
+  elementsOf,
+  entriesOf,
+} from './object-shape.ts'
 import { compareSets, findValueInconsistencies } from './value-inconsistencies.ts'
 
 /** A planned value, and the actual value after the change. */
@@ -118,7 +124,7 @@ function findListInconsistencies(block: BlockSchema, part: ComparedPart): readon
     findBlockInconsistencies(block, {
       ...part,
       planned: element,
-      actual: elementAt(actual, index, type) ?? nullOf(type),
+      actual: findElement(actual, index, type) ?? nullOf(type),
       path: [...path, createIndexStep(index)],
     }),
   )

@@ -38,7 +38,7 @@ export function attributeOf(value: CtyValue, name: string, type: CtyType): CtyVa
 }
 
 /** Returns an element of a list or tuple: unknown if the list is unknown. */
-export function elementAt(value: CtyValue, index: number, type: CtyType): CtyValue | undefined {
+export function findElement(value: CtyValue, index: number, type: CtyType): CtyValue | undefined {
   if (value.kind === 'unknown') return unknownOf(type)
   return value.kind === 'list' || value.kind === 'tuple' ? value.elements[index] : undefined
 }

@@ -25,7 +25,7 @@ const isObject = (plain: PlainValue): plain is PlainObject =>
 const isArray = (plain: PlainValue): plain is readonly PlainValue[] => Array.isArray(plain)
 
 /** Creates the object of a block. Missing attributes are null, and missing blocks are empty. */
-export function objectFrom(block: BlockSchema, plain: PlainValue): CtyValue {
+export function createPlanObject(block: BlockSchema, plain: PlainValue): CtyValue {
   const type = impliedTypeOf(block)
   if (plain === '?') return unknownOf(type)
   if (!isObject(plain)) return nullOf(type)
@@ -49,12 +49,12 @@ function blocksFrom(
   if (isArray(plain))
     return blocksOf(
       nested,
-      plain.map(item => ['', objectFrom(nested.block, item)]),
+      plain.map(item => ['', createPlanObject(nested.block, item)]),
     )
-  if (nested.nesting !== 'map' || !isObject(plain)) return objectFrom(nested.block, plain)
+  if (nested.nesting !== 'map' || !isObject(plain)) return createPlanObject(nested.block, plain)
   return blocksOf(
     nested,
-    Object.entries(plain).map(([key, item]) => [key, objectFrom(nested.block, item)]),
+    Object.entries(plain).map(([key, item]) => [key, createPlanObject(nested.block, item)]),
   )
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createAttributeStep } from '../values/cty-path.ts'
-import { blockWith, plainAttribute } from '../values/schema.fixture.ts'
-import { type PlainValue, objectFrom } from './objects.fixture.ts'
+import { createBlock, createPlainAttribute } from '../values/schema.fixture.ts'
+import { type PlainValue, createPlanObject } from './objects.fixture.ts'
 import { type PlanAction, decidePlanAction, isConsistentAction } from './plan-action.ts'
 
-const block = blockWith({ a: plainAttribute('o'), wo: plainAttribute('ow') })
+const block = createBlock({ a: createPlainAttribute('o'), wo: createPlainAttribute('ow') })
 
 test.each<[string, PlainValue, PlainValue, string, PlanAction]>([
   ['a new object', null, { a: 'x' }, '', 'create'],
@@ -17,8 +17,8 @@ test.each<[string, PlainValue, PlainValue, string, PlanAction]>([
   ['a change at a replace path', { a: 'x' }, { a: '?' }, 'a', 'replace'],
 ])('the planned action for %s', (_name, prior, planned, reason, action) => {
   const plan = {
-    prior: objectFrom(block, prior),
-    planned: objectFrom(block, planned),
+    prior: createPlanObject(block, prior),
+    planned: createPlanObject(block, planned),
     replacePaths: reason === 'a' || reason === 'wo' ? [[createAttributeStep(reason)]] : [],
     isTainted: reason === 'tainted',
   }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import type { BlockSchema, NestedBlockSchema } from '../values/schema.ts'
-import { type PlainValue, describeFlaws, objectFrom, toPlain } from './objects.fixture.ts'
+import { type PlainValue, describeFlaws, createPlanObject, toPlain } from './objects.fixture.ts'
 import { findPlanFlaws } from './plan-flaws.ts'
 import { findWriteOnlyPaths, removeWriteOnlyValues } from './write-only.ts'
 import { formatCtyPath } from '../values/cty-path.ts'
@@ -20,19 +20,19 @@ const describePlanFlaws = (
 ): readonly string[] =>
   describeFlaws(
     findPlanFlaws(block, {
-      prior: objectFrom(block, prior),
-      config: objectFrom(block, config),
-      planned: objectFrom(block, planned),
+      prior: createPlanObject(block, prior),
+      config: createPlanObject(block, config),
+      planned: createPlanObject(block, planned),
     }),
   )
 
 const attributes = {
-  opt: plainAttribute('o'),
-  comp: plainAttribute('c'),
-  both: plainAttribute('oc'),
-  wo: plainAttribute('ow'),
+  opt: createPlainAttribute('o'),
+  comp: createPlainAttribute('c'),
+  both: createPlainAttribute('oc'),
+  wo: createPlainAttribute('ow'),
 }
-const block = blockWith(attributes)
+const block = createBlock(attributes)
 const notConfigured = 'a value is planned for an attribute that is not computed'
 const notEqual = 'the planned value is not the configured one'
 
@@ -76,7 +76,7 @@ test.each<[string, Values, readonly string[]]>([
 })
 
 const blockWithNested = (nesting: 'single' | 'list' | 'set' | 'map'): BlockSchema =>
-  blockWith({ n: nestedAttribute('o', nesting, attributes) })
+  createBlock({ n: createNestedAttribute('o', nesting, attributes) })
 const plannedAsNull = 'a configured value is planned as null'
 const wrongCount = 'the number of planned elements is not the configured one'
 
@@ -255,18 +255,24 @@ test.each<
 ])(
   'the check of a plan with blocks covers %s (nesting %s)',
   (_name, nesting, [prior, config, planned], flaws) => {
-    const outer = blockWith({}, { b: nestedBlock(nesting, block) })
+    const outer = createBlock({}, { b: createNestedBlock(nesting, block) })
     expect(describePlanFlaws(outer, [{ b: prior }, { b: config }, { b: planned }])).toEqual(flaws)
   },
 )
 
 test('write-only values of a state are found in all parts of it, and removed', () => {
-  const free = blockWith({ wo: plainAttribute('ow', '"dynamic"'), opt: plainAttribute('o') })
-  const outer = blockWith(
-    { wo: plainAttribute('ow', '["list","string"]'), n: nestedAttribute('o', 'map', attributes) },
-    { b: nestedBlock('set', block), m: nestedBlock('map', free) },
+  const free = createBlock({
+    wo: createPlainAttribute('ow', '"dynamic"'),
+    opt: createPlainAttribute('o'),
+  })
+  const outer = createBlock(
+    {
+      wo: createPlainAttribute('ow', '["list","string"]'),
+      n: createNestedAttribute('o', 'map', attributes),
+    },
+    { b: createNestedBlock('set', block), m: createNestedBlock('map', free) },
   )
-  const value = objectFrom(outer, {
+  const value = createPlanObject(outer, {
     wo: ['s'],
     n: { k: { wo: 's', opt: 'o' } },
     b: [{ wo: 's' }],

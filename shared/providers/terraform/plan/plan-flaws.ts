@@ -9,7 +9,13 @@ import { areEqualRaw } from '../values/raw-equality.ts'
 import { type BlockSchema, type NestedBlockSchema, impliedTypeOf } from '../values/schema.ts'
 import { findAttributePlanFlaws } from './attribute-flaws.ts'
 import { type PlannedPart, enterPlannedPart, findExistenceFlaw } from './planned-part.ts'
-import { type ProviderFlaw, attributeOf, elementAt, elementsOf, entriesOf } from './object-shape.ts'
+import {
+  type ProviderFlaw,
+  attributeOf,
+  findElement,
+  elementsOf,
+  entriesOf,
+} from './object-shape.ts'
 
 /**
  * Returns the parts of a plan that contradict the configuration. A provider may set computed
@@ -90,7 +96,7 @@ function findListFlaws(block: BlockSchema, part: PlannedPart): readonly Provider
       enterPlannedPart(
         part,
         createIndexStep(index),
-        value => elementAt(value, index, type) ?? nullOf(type),
+        value => findElement(value, index, type) ?? nullOf(type),
       ),
     ),
   )

@@ -1,30 +1,37 @@
 import { expect, test } from 'vitest'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import type { BlockSchema } from '../values/schema.ts'
-import { type PlainValue, objectFrom, toPlain } from './objects.fixture.ts'
+import { type PlainValue, createPlanObject, toPlain } from './objects.fixture.ts'
 import { planUnknown, proposeNew } from './proposed-new.ts'
 
-const inner = blockWith({
-  a: plainAttribute('o'),
-  c: plainAttribute('oc'),
-  id: plainAttribute('c'),
+const inner = createBlock({
+  a: createPlainAttribute('o'),
+  c: createPlainAttribute('oc'),
+  id: createPlainAttribute('c'),
 })
-const innerNested = { a: plainAttribute('o'), c: plainAttribute('oc'), id: plainAttribute('c') }
-const free = blockWith({ any: plainAttribute('o', '"dynamic"'), id: plainAttribute('c') })
+const innerNested = {
+  a: createPlainAttribute('o'),
+  c: createPlainAttribute('oc'),
+  id: createPlainAttribute('c'),
+}
+const free = createBlock({
+  any: createPlainAttribute('o', '"dynamic"'),
+  id: createPlainAttribute('c'),
+})
 
 const propose = (block: BlockSchema, prior: PlainValue, config: PlainValue): PlainValue =>
-  toPlain(proposeNew(block, objectFrom(block, prior), objectFrom(block, config)))
+  toPlain(proposeNew(block, createPlanObject(block, prior), createPlanObject(block, config)))
 
-const block = blockWith({
-  req: plainAttribute('r'),
-  opt: plainAttribute('o'),
-  comp: plainAttribute('c'),
-  both: plainAttribute('oc'),
+const block = createBlock({
+  req: createPlainAttribute('r'),
+  opt: createPlainAttribute('o'),
+  comp: createPlainAttribute('c'),
+  both: createPlainAttribute('oc'),
 })
 
 test.each<[string, PlainValue, PlainValue, PlainValue]>([
@@ -51,7 +58,7 @@ test.each<[string, PlainValue, PlainValue, PlainValue]>([
 
 test('blocks of each nesting keep the computed attributes of their prior blocks', () => {
   const outerBlockOf = (nesting: 'single' | 'group' | 'list' | 'set' | 'map'): BlockSchema =>
-    blockWith({}, { b: nestedBlock(nesting, inner) })
+    createBlock({}, { b: createNestedBlock(nesting, inner) })
   const prior = { a: 'x', id: 'i' }
   for (const nesting of ['single', 'group'] as const) {
     expect(propose(outerBlockOf(nesting), { b: prior }, { b: { a: 'y' } })).toEqual({
@@ -75,10 +82,13 @@ test('blocks of each nesting keep the computed attributes of their prior blocks'
 })
 
 test('blocks with dynamic parts stay tuples and objects', () => {
-  const outer = blockWith({}, { l: nestedBlock('list', free), m: nestedBlock('map', free) })
+  const outer = createBlock(
+    {},
+    { l: createNestedBlock('list', free), m: createNestedBlock('map', free) },
+  )
   const prior = { l: [{ any: 'x', id: 'i' }], m: { k: { any: 'x', id: 'i' } } }
-  const config = objectFrom(outer, { l: [{ any: 1 }], m: { k: { any: true }, n: {} } })
-  const proposed = proposeNew(outer, objectFrom(outer, prior), config)
+  const config = createPlanObject(outer, { l: [{ any: 1 }], m: { k: { any: true }, n: {} } })
+  const proposed = proposeNew(outer, createPlanObject(outer, prior), config)
   expect(toPlain(proposed)).toEqual({
     l: [{ any: 1, id: 'i' }],
     m: { k: { any: true, id: 'i' }, n: {} },
@@ -123,22 +133,22 @@ test.each<[string, readonly PlainValue[], readonly PlainValue[], readonly PlainV
   ],
   ['no element', [{ a: 'x' }], [], []],
 ])('the correlation of set elements covers %s', (_name, prior, config, proposed) => {
-  const outer = blockWith({}, { b: nestedBlock('set', inner) })
+  const outer = createBlock({}, { b: createNestedBlock('set', inner) })
   const sortKeyOf = (plain: PlainValue): string => JSON.stringify(plain)
   const { b } = propose(outer, { b: prior }, { b: config }) as { b: readonly PlainValue[] }
   expect(b.map(sortKeyOf).toSorted()).toEqual(proposed.map(sortKeyOf).toSorted())
-  const nested = blockWith({ b: nestedAttribute('o', 'set', innerNested) })
+  const nested = createBlock({ b: createNestedAttribute('o', 'set', innerNested) })
   const result = propose(nested, { b: prior }, { b: config }) as { b: readonly PlainValue[] }
   expect(result.b.map(sortKeyOf).toSorted()).toEqual(proposed.map(sortKeyOf).toSorted())
 })
 
 test('a set element is correlated only if the sets within it are equal as a whole', () => {
-  const element = blockWith({
-    tags: plainAttribute('o', '["set","string"]'),
-    one: nestedAttribute('o', 'single', innerNested),
-    id: plainAttribute('c'),
+  const element = createBlock({
+    tags: createPlainAttribute('o', '["set","string"]'),
+    one: createNestedAttribute('o', 'single', innerNested),
+    id: createPlainAttribute('c'),
   })
-  const outer = blockWith({}, { b: nestedBlock('set', element) })
+  const outer = createBlock({}, { b: createNestedBlock('set', element) })
   const prior = { b: [{ tags: ['x'], one: { a: 'n', id: 'j' }, id: 'i' }] }
   expect(propose(outer, prior, { b: [{ tags: ['x'], one: { a: 'n' } }] })).toEqual(prior)
   expect(propose(outer, prior, { b: [{ tags: ['y'], one: { a: 'n' } }] })).toEqual({
@@ -148,12 +158,12 @@ test('a set element is correlated only if the sets within it are equal as a whol
 })
 
 test("a computed set that is not configured breaks the correlation, as in Terraform's core", () => {
-  const element = blockWith({
-    a: plainAttribute('o'),
-    tags: plainAttribute('c', '["set","string"]'),
-    list: plainAttribute('c', '["list","string"]'),
+  const element = createBlock({
+    a: createPlainAttribute('o'),
+    tags: createPlainAttribute('c', '["set","string"]'),
+    list: createPlainAttribute('c', '["list","string"]'),
   })
-  const outer = blockWith({}, { b: nestedBlock('set', element) })
+  const outer = createBlock({}, { b: createNestedBlock('set', element) })
   expect(propose(outer, { b: [{ a: 'x', list: ['y'] }] }, { b: [{ a: 'x' }] })).toEqual({
     b: [{ a: 'x', list: ['y'] }],
   })
@@ -164,7 +174,7 @@ test("a computed set that is not configured breaks the correlation, as in Terraf
 
 test('nested attributes of each nesting keep computed parts', () => {
   const outerBlockOf = (nesting: 'single' | 'list' | 'map'): BlockSchema =>
-    blockWith({ n: nestedAttribute('o', nesting, innerNested) })
+    createBlock({ n: createNestedAttribute('o', nesting, innerNested) })
   const prior = { a: 'x', id: 'i' }
   expect(propose(outerBlockOf('single'), { n: prior }, { n: { a: 'y' } })).toEqual({
     n: { a: 'y', id: 'i' },
@@ -181,7 +191,7 @@ test('nested attributes of each nesting keep computed parts', () => {
 
 test('an optional and computed object is dropped if it has a value that only a configuration can set', () => {
   const outerBlockOf = (letters: string): BlockSchema =>
-    blockWith({ n: nestedAttribute(letters, 'single', innerNested) })
+    createBlock({ n: createNestedAttribute(letters, 'single', innerNested) })
   expect(propose(outerBlockOf('oc'), { n: { id: 'i' } }, {})).toEqual({ n: { id: 'i' } })
   expect(propose(outerBlockOf('oc'), { n: { c: 'd' } }, {})).toEqual({ n: { c: 'd' } })
   expect(propose(outerBlockOf('oc'), { n: { a: 'x', id: 'i' } }, {})).toEqual({})
@@ -191,21 +201,21 @@ test('an optional and computed object is dropped if it has a value that only a c
 })
 
 test('the placeholder of an object has unknown computed attributes, except in maps and sets', () => {
-  const outer = blockWith(
+  const outer = createBlock(
     {
-      arg: plainAttribute('o'),
-      id: plainAttribute('c'),
-      n: nestedAttribute('o', 'single', innerNested),
+      arg: createPlainAttribute('o'),
+      id: createPlainAttribute('c'),
+      n: createNestedAttribute('o', 'single', innerNested),
     },
     {
-      one: nestedBlock('single', inner),
-      list: nestedBlock('list', inner),
-      map: nestedBlock('map', inner),
-      set: nestedBlock('set', inner),
+      one: createNestedBlock('single', inner),
+      list: createNestedBlock('list', inner),
+      map: createNestedBlock('map', inner),
+      set: createNestedBlock('set', inner),
     },
   )
   const config = { arg: 'x', n: { a: 'y' }, one: {}, list: [{}], map: { k: {} }, set: [{ a: 'z' }] }
-  expect(toPlain(planUnknown(outer, objectFrom(outer, config)))).toEqual({
+  expect(toPlain(planUnknown(outer, createPlanObject(outer, config)))).toEqual({
     arg: 'x',
     id: '?',
     n: { a: 'y', c: '?', id: '?' },

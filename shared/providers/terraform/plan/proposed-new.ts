@@ -14,7 +14,7 @@ import {
   type ObjectShape,
   findAttributeAtPath,
   attributeOf,
-  elementAt,
+  findElement,
   elementsOf,
   entriesOf,
   typeOfShape,
@@ -121,7 +121,7 @@ function mergeList(shape: ObjectShape, prior: CtyValue, config: CtyValue): CtyVa
   if (config.kind !== 'list' && config.kind !== 'tuple') return config
   const type = typeOfShape(shape)
   const merged = config.elements.map((element, index) => {
-    const priorElement = elementAt(prior, index, type)
+    const priorElement = findElement(prior, index, type)
     return priorElement === undefined ? element : mergeElement(shape, priorElement, element)
   })
   return config.kind === 'tuple' ? tupleOf(merged) : listOf(merged, type)

@@ -6,28 +6,34 @@ import {
   createKeyStep,
 } from '../values/cty-path.ts'
 import {
-  blockWith,
-  nestedAttribute,
-  nestedBlock,
-  plainAttribute,
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
 } from '../values/schema.fixture.ts'
 import { ignoreAllChanges, ignoreChangesAt } from './reset-ignored-attributes.ts'
-import { type PlainValue, objectFrom, toPlain } from './objects.fixture.ts'
+import { type PlainValue, createPlanObject, toPlain } from './objects.fixture.ts'
 
-const block = blockWith(
+const block = createBlock(
   {
-    a: plainAttribute('o'),
-    id: plainAttribute('c'),
-    both: plainAttribute('oc'),
-    tags: plainAttribute('o', '["map","string"]'),
-    n: nestedAttribute('o', 'list', { x: plainAttribute('o'), id: plainAttribute('c') }),
+    a: createPlainAttribute('o'),
+    id: createPlainAttribute('c'),
+    both: createPlainAttribute('oc'),
+    tags: createPlainAttribute('o', '["map","string"]'),
+    n: createNestedAttribute('o', 'list', {
+      x: createPlainAttribute('o'),
+      id: createPlainAttribute('c'),
+    }),
   },
-  { rule: nestedBlock('list', blockWith({ port: plainAttribute('o') })) },
+  { rule: createNestedBlock('list', createBlock({ port: createPlainAttribute('o') })) },
 )
 
 const ignore = (prior: PlainValue, config: PlainValue, ...paths: readonly CtyPath[]): PlainValue =>
   toPlain(
-    ignoreChangesAt({ prior: objectFrom(block, prior), config: objectFrom(block, config) }, paths),
+    ignoreChangesAt(
+      { prior: createPlanObject(block, prior), config: createPlanObject(block, config) },
+      paths,
+    ),
   )
 
 const pathOfTag = (key: string): CtyPath => [createAttributeStep('tags'), createKeyStep(key)]
@@ -106,13 +112,16 @@ test.each<[string, PlainValue, PlainValue, readonly CtyPath[], PlainValue]>([
 
 test('all changes are ignored, and attributes that only the provider sets are null', () => {
   const prior = { a: 'old', id: 'i', both: 'b', n: [{ x: 'y', id: 'j' }], rule: [{ port: '1' }] }
-  const values = { prior: objectFrom(block, prior), config: objectFrom(block, { a: 'new' }) }
+  const values = {
+    prior: createPlanObject(block, prior),
+    config: createPlanObject(block, { a: 'new' }),
+  }
   expect(toPlain(ignoreAllChanges(block, values))).toEqual({
     a: 'old',
     both: 'b',
     n: [{ x: 'y' }],
     rule: [{ port: '1' }],
   })
-  const created = { ...values, prior: objectFrom(block, null) }
+  const created = { ...values, prior: createPlanObject(block, null) }
   expect(ignoreAllChanges(block, created)).toBe(created.config)
 })

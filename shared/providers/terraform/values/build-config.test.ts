@@ -8,7 +8,12 @@ import { formatCtyPath } from './cty-path.ts'
 import { encodeCtyJson } from './encode-json.ts'
 import type { AttributeSchema, BlockSchema, NestedBlockSchema } from './schema.ts'
 import { impliedTypeOf } from './schema.ts'
-import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
+import {
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
+} from './schema.fixture.ts'
 import { conformsTo } from './conformance.ts'
 import { replaceUnknowns, unknownPathsOf } from './walk-value.ts'
 
@@ -35,7 +40,7 @@ const problemsOf = ({ problems }: BuiltConfig): readonly string[] =>
 
 /** Builds an attribute, and returns its JSON or its problems. */
 function convert(type: string, input: Plain): unknown {
-  const block = blockWith({ a: plainAttribute('o', type) })
+  const block = createBlock({ a: createPlainAttribute('o', type) })
   const built = build(block, { a: input })
   if (built.problems.length > 0) return problemsOf(built)
   return JSON.parse(encodeCtyJson(built.value, impliedTypeOf(block))).a
@@ -110,24 +115,31 @@ test.each<[string, Plain, readonly string[]]>([
   ['an unknown value', unknown, []],
   ['a list', [], ['a: number is required']],
 ])('%s for a required attribute has the problems %j', (_, input, problems) => {
-  const block = blockWith({ a: plainAttribute('r', '"number"') })
+  const block = createBlock({ a: createPlainAttribute('r', '"number"') })
   expect(problemsOf(build(block, { a: input }))).toEqual(problems)
 })
 
 test('all problems are collected, and become one error', () => {
-  const block = blockWith(
+  const block = createBlock(
     {
-      name: plainAttribute('r'),
-      size: plainAttribute('o', '"number"'),
-      id: plainAttribute('c'),
-      nested: nestedAttribute('o', 'list', { x: plainAttribute('r'), y: plainAttribute('c') }),
+      name: createPlainAttribute('r'),
+      size: createPlainAttribute('o', '"number"'),
+      id: createPlainAttribute('c'),
+      nested: createNestedAttribute('o', 'list', {
+        x: createPlainAttribute('r'),
+        y: createPlainAttribute('c'),
+      }),
     },
     {
-      rule: nestedBlock('list', blockWith({ port: plainAttribute('r', '"number"') }), {
-        minItems: 1,
-        maxItems: 2,
-      }),
-      one: nestedBlock('single', blockWith({ a: plainAttribute('r') }), {
+      rule: createNestedBlock(
+        'list',
+        createBlock({ port: createPlainAttribute('r', '"number"') }),
+        {
+          minItems: 1,
+          maxItems: 2,
+        },
+      ),
+      one: createNestedBlock('single', createBlock({ a: createPlainAttribute('r') }), {
         minItems: 1,
         maxItems: 1,
       }),
@@ -160,8 +172,8 @@ test('all problems are collected, and become one error', () => {
   expect(thrown.message).toContain("a value is required at 'rule[1].port'")
 })
 
-const inner = blockWith({ x: plainAttribute('o') })
-const wrap = (nested: NestedBlockSchema): BlockSchema => blockWith({}, { b: nested })
+const inner = createBlock({ x: createPlainAttribute('o') })
+const wrap = (nested: NestedBlockSchema): BlockSchema => createBlock({}, { b: nested })
 
 test.each<[NestedBlockSchema['nesting'], Plain, string]>([
   ['single', null, '{"b":null}'],
@@ -175,7 +187,7 @@ test.each<[NestedBlockSchema['nesting'], Plain, string]>([
   ['set', [{ x: 'b' }, { x: 'a' }, { x: 'b' }], '{"b":[{"x":"a"},{"x":"b"}]}'],
   ['map', { k: { x: 'a' } }, '{"b":{"k":{"x":"a"}}}'],
 ])('a %s block is built from %o', (nesting, input, text) => {
-  const { value, problems } = build(wrap(nestedBlock(nesting, inner)), { b: input })
+  const { value, problems } = build(wrap(createNestedBlock(nesting, inner)), { b: input })
   expect(problems).toEqual([])
   expect(encodeCtyJson(value, value.type)).toBe(text)
 })
@@ -186,17 +198,19 @@ test.each<[NestedBlockSchema['nesting'], Plain, string]>([
   ['list', [null], 'b[0]: an object is required'],
   ['map', [], 'b: a map of blocks is required'],
 ])('a %s block refuses %o', (nesting, input, problem) => {
-  expect(problemsOf(build(wrap(nestedBlock(nesting, inner)), { b: input }))).toEqual([problem])
+  expect(problemsOf(build(wrap(createNestedBlock(nesting, inner)), { b: input }))).toEqual([
+    problem,
+  ])
 })
 
 test('a nested attribute is null unless the input sets it', () => {
   const attributes: Record<string, AttributeSchema> = Object.fromEntries(
     (['single', 'list', 'set', 'map'] as const).map(nesting => [
       nesting,
-      nestedAttribute('o', nesting, { x: plainAttribute('oc') }),
+      createNestedAttribute('o', nesting, { x: createPlainAttribute('oc') }),
     ]),
   )
-  const block = blockWith(attributes)
+  const block = createBlock(attributes)
   expect(encodeCtyJson(build(block, {}).value, impliedTypeOf(block))).toBe(
     '{"list":null,"map":null,"set":null,"single":null}',
   )
@@ -212,11 +226,14 @@ test('a nested attribute is null unless the input sets it', () => {
 })
 
 test('unknown inputs are unknown parts, and the number of blocks is then not checked', () => {
-  const block = blockWith(
-    { a: plainAttribute('r'), n: nestedAttribute('o', 'list', { x: plainAttribute('o') }) },
+  const block = createBlock(
     {
-      rule: nestedBlock('list', inner, { minItems: 3 }),
-      one: nestedBlock('single', inner, { minItems: 1, maxItems: 1 }),
+      a: createPlainAttribute('r'),
+      n: createNestedAttribute('o', 'list', { x: createPlainAttribute('o') }),
+    },
+    {
+      rule: createNestedBlock('list', inner, { minItems: 3 }),
+      one: createNestedBlock('single', inner, { minItems: 1, maxItems: 1 }),
     },
   )
   const built = build(block, { a: unknown, n: [unknown], rule: [{ x: unknown }], one: unknown })
@@ -230,24 +247,24 @@ test('unknown inputs are unknown parts, and the number of blocks is then not che
 })
 
 test('an unknown block of a list is a block of unknown parts', () => {
-  const rule = blockWith(
-    { x: plainAttribute('o'), id: plainAttribute('c') },
-    { deep: nestedBlock('list', inner) },
+  const rule = createBlock(
+    { x: createPlainAttribute('o'), id: createPlainAttribute('c') },
+    { deep: createNestedBlock('list', inner) },
   )
-  const block = blockWith({}, { rule: nestedBlock('list', rule, { maxItems: 1 }) })
+  const block = createBlock({}, { rule: createNestedBlock('list', rule, { maxItems: 1 }) })
   const { value, problems } = build(block, { rule: [unknown, {}] })
   expect(problems).toEqual([])
   expect(unknownPathsOf(value).map(formatCtyPath)).toEqual(['rule[0].deep', 'rule[0].x'])
 })
 
 test('the paths of secrets are returned beside the value, and a secret in a set marks the whole set', () => {
-  const block = blockWith(
+  const block = createBlock(
     {
-      a: plainAttribute('o'),
-      tags: plainAttribute('o', '["map","string"]'),
-      set: plainAttribute('o', '["set","string"]'),
+      a: createPlainAttribute('o'),
+      tags: createPlainAttribute('o', '["map","string"]'),
+      set: createPlainAttribute('o', '["set","string"]'),
     },
-    { rule: nestedBlock('set', inner), list: nestedBlock('list', inner) },
+    { rule: createNestedBlock('set', inner), list: createNestedBlock('list', inner) },
   )
   const secret = secretOf('s')
   const output: PropertyValue = { kind: 'output', value: 'o', secret: true, dependencies: [] }
@@ -269,7 +286,7 @@ test('the paths of secrets are returned beside the value, and a secret in a set 
 })
 
 test('an output without a value is unknown, a reference is its id, and bytes are a problem', () => {
-  const block = blockWith({ a: plainAttribute('o') })
+  const block = createBlock({ a: createPlainAttribute('o') })
   const buildPart = (a: PropertyValue): string => {
     const { value, problems } = build(block, { a })
     return problems[0]?.message ?? encodeCtyJson(replaceUnknowns(value), value.type)

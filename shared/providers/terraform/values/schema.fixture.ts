@@ -13,12 +13,12 @@ function readFlags(letters: string): AttributeFlags {
 }
 
 /** Creates an attribute. `letters` are its flags, and `type` is its type in JSON. */
-export function plainAttribute(letters: string, type = '"string"'): AttributeSchema {
+export function createPlainAttribute(letters: string, type = '"string"'): AttributeSchema {
   return { ...readFlags(letters), kind: 'plain', type: parseTypeJson(type) }
 }
 
 /** Creates an attribute with nested attributes. */
-export function nestedAttribute(
+export function createNestedAttribute(
   letters: string,
   nesting: 'single' | 'list' | 'set' | 'map',
   attributes: Readonly<Record<string, AttributeSchema>>,
@@ -31,7 +31,7 @@ export function nestedAttribute(
 }
 
 /** Creates a block. */
-export function blockWith(
+export function createBlock(
   attributes: Readonly<Record<string, AttributeSchema>>,
   blocks: Readonly<Record<string, NestedBlockSchema>> = {},
 ): BlockSchema {
@@ -42,7 +42,7 @@ export function blockWith(
 }
 
 /** Creates a nested block, by default without limits of the number of blocks. */
-export function nestedBlock(
+export function createNestedBlock(
   nesting: NestedBlockSchema['nesting'],
   block: BlockSchema,
   limits: { readonly minItems?: number; readonly maxItems?: number } = {},

@@ -7,7 +7,12 @@ import { encodeCtyJson } from './encode-json.ts'
 import { encodeMsgpack } from './encode-msgpack.ts'
 import { buildConfig } from './build-config.ts'
 import { type BlockSchema, impliedTypeOf, typeOfNestedBlock } from './schema.ts'
-import { blockWith, nestedAttribute, nestedBlock, plainAttribute } from './schema.fixture.ts'
+import {
+  createBlock,
+  createNestedAttribute,
+  createNestedBlock,
+  createPlainAttribute,
+} from './schema.fixture.ts'
 import {
   areEqualSensitivePaths,
   mergeSensitivePaths,
@@ -16,8 +21,8 @@ import {
 import { formatTypeJson, parseTypeJson } from './type-json.ts'
 import { findSchemaFlaws, validateSchema } from './validate-schema.ts'
 
-const inner = blockWith({ a: plainAttribute('o') })
-const free = blockWith({ a: plainAttribute('o', '"dynamic"') })
+const inner = createBlock({ a: createPlainAttribute('o') })
+const free = createBlock({ a: createPlainAttribute('o', '"dynamic"') })
 const nestings = ['single', 'group', 'list', 'set', 'map'] as const
 
 const toJson = (value: CtyValue): string => encodeCtyJson(value, value.type)
@@ -26,16 +31,18 @@ test('the type of a block follows from attributes, nested attributes and blocks'
   const nested = Object.fromEntries(
     (['single', 'list', 'set', 'map'] as const).map(nesting => [
       `n_${nesting}`,
-      nestedAttribute('o', nesting, { x: plainAttribute('o', '"bool"') }),
+      createNestedAttribute('o', nesting, { x: createPlainAttribute('o', '"bool"') }),
     ]),
   )
   const blocks = Object.fromEntries(
-    nestings.map(nesting => [`b_${nesting}`, nestedBlock(nesting, inner)]),
+    nestings.map(nesting => [`b_${nesting}`, createNestedBlock(nesting, inner)]),
   )
   const object = '["object",{"a":"string"}]'
   const x = '["object",{"x":"bool"}]'
   expect(
-    formatTypeJson(impliedTypeOf(blockWith({ id: plainAttribute('c'), ...nested }, blocks))),
+    formatTypeJson(
+      impliedTypeOf(createBlock({ id: createPlainAttribute('c'), ...nested }, blocks)),
+    ),
   ).toBe(
     `["object",{"b_group":${object},"b_list":["list",${object}],"b_map":["map",${object}],` +
       `"b_set":["set",${object}],"b_single":${object},"id":"string","n_list":["list",${x}],` +
@@ -44,25 +51,28 @@ test('the type of a block follows from attributes, nested attributes and blocks'
 })
 
 test('the type of a list or map of blocks with dynamic parts is dynamic', () => {
-  expect(typeOfNestedBlock(nestedBlock('list', free)).kind).toBe('dynamic')
-  expect(typeOfNestedBlock(nestedBlock('map', free)).kind).toBe('dynamic')
-  expect(typeOfNestedBlock(nestedBlock('single', free)).kind).toBe('object')
+  expect(typeOfNestedBlock(createNestedBlock('list', free)).kind).toBe('dynamic')
+  expect(typeOfNestedBlock(createNestedBlock('map', free)).kind).toBe('dynamic')
+  expect(typeOfNestedBlock(createNestedBlock('single', free)).kind).toBe('object')
 })
 
 test('a missing block has the empty value of its nesting', () => {
-  const outer = blockWith({ b: plainAttribute('o') }, { list: nestedBlock('list', inner) })
-  const texts = nestings.map(nesting => toJson(emptyBlockOf(nestedBlock(nesting, outer))))
+  const outer = createBlock(
+    { b: createPlainAttribute('o') },
+    { list: createNestedBlock('list', inner) },
+  )
+  const texts = nestings.map(nesting => toJson(emptyBlockOf(createNestedBlock(nesting, outer))))
   expect(texts).toEqual(['null', '{"b":null,"list":[]}', '[]', '[]', '{}'])
-  expect(toJson(emptyBlockOf(nestedBlock('list', free)))).toBe('[]')
-  expect(emptyBlockOf(nestedBlock('list', free)).kind).toBe('tuple')
-  expect(emptyBlockOf(nestedBlock('map', free)).kind).toBe('object')
-  expect(toJson(emptyObjectOf(blockWith({}, { g: nestedBlock('group', outer) })))).toBe(
+  expect(toJson(emptyBlockOf(createNestedBlock('list', free)))).toBe('[]')
+  expect(emptyBlockOf(createNestedBlock('list', free)).kind).toBe('tuple')
+  expect(emptyBlockOf(createNestedBlock('map', free)).kind).toBe('object')
+  expect(toJson(emptyObjectOf(createBlock({}, { g: createNestedBlock('group', outer) })))).toBe(
     '{"g":{"b":null,"list":[]}}',
   )
 })
 
 test('a list block with a dynamic attribute is sent with its type', () => {
-  const block = blockWith({}, { rule: nestedBlock('list', free) })
+  const block = createBlock({}, { rule: createNestedBlock('list', free) })
   const { value } = buildConfig(block, new Map([['rule', [new Map([['a', 'x']])]]]))
   const bytes = Buffer.from(encodeMsgpack(value, impliedTypeOf(block))).toString('latin1')
   expect(bytes).toContain('\x92\xc4')
@@ -72,47 +82,61 @@ test('a list block with a dynamic attribute is sent with its type', () => {
 test.each<[string, BlockSchema]>([
   [
     'an attribute is neither required nor optional nor computed',
-    blockWith({ a: plainAttribute('') }),
+    createBlock({ a: createPlainAttribute('') }),
   ],
-  ['a required attribute is also optional or computed', blockWith({ a: plainAttribute('rc') })],
-  ['a write-only attribute is also computed', blockWith({ a: plainAttribute('ocw') })],
+  [
+    'a required attribute is also optional or computed',
+    createBlock({ a: createPlainAttribute('rc') }),
+  ],
+  ['a write-only attribute is also computed', createBlock({ a: createPlainAttribute('ocw') })],
   [
     'the name of an attribute is also the name of a block',
-    blockWith({ a: plainAttribute('o') }, { a: nestedBlock('list', inner) }),
+    createBlock({ a: createPlainAttribute('o') }, { a: createNestedBlock('list', inner) }),
   ],
-  ['the name of a block has other characters', blockWith({}, { A: nestedBlock('list', inner) })],
+  [
+    'the name of a block has other characters',
+    createBlock({}, { A: createNestedBlock('list', inner) }),
+  ],
   [
     'a single block has a limit above 1 block',
-    blockWith({}, { a: nestedBlock('single', inner, { maxItems: 2 }) }),
+    createBlock({}, { a: createNestedBlock('single', inner, { maxItems: 2 }) }),
   ],
   [
     'a group block has a limit of its number of blocks',
-    blockWith({}, { a: nestedBlock('group', inner, { minItems: 1 }) }),
+    createBlock({}, { a: createNestedBlock('group', inner, { minItems: 1 }) }),
   ],
   [
     'a map block has a limit of its number of blocks',
-    blockWith({}, { a: nestedBlock('map', inner, { maxItems: 1 }) }),
+    createBlock({}, { a: createNestedBlock('map', inner, { maxItems: 1 }) }),
   ],
   [
     'the smallest number of blocks exceeds the largest',
-    blockWith({}, { a: nestedBlock('list', inner, { minItems: 2, maxItems: 1 }) }),
+    createBlock({}, { a: createNestedBlock('list', inner, { minItems: 2, maxItems: 1 }) }),
   ],
   [
     'a limit of the number of blocks is negative',
-    blockWith({}, { a: nestedBlock('list', inner, { minItems: -1 }) }),
+    createBlock({}, { a: createNestedBlock('list', inner, { minItems: -1 }) }),
   ],
-  ['a set block has a part of dynamic type', blockWith({}, { a: nestedBlock('set', free) })],
+  [
+    'a set block has a part of dynamic type',
+    createBlock({}, { a: createNestedBlock('set', free) }),
+  ],
   [
     'a set of objects has a part of dynamic type',
-    blockWith({ a: nestedAttribute('o', 'set', { b: plainAttribute('o', '"dynamic"') }) }),
+    createBlock({
+      a: createNestedAttribute('o', 'set', { b: createPlainAttribute('o', '"dynamic"') }),
+    }),
   ],
   [
     "an attribute is neither required nor optional nor computed at 'a.b'",
-    blockWith({ a: nestedAttribute('o', 'list', { b: plainAttribute('') }) }),
+    createBlock({ a: createNestedAttribute('o', 'list', { b: createPlainAttribute('') }) }),
   ],
   [
     "a write-only attribute is also computed at 'a.b'",
-    blockWith({}, { a: nestedBlock('list', blockWith({ b: plainAttribute('cw') })) }),
+    createBlock(
+      {},
+      { a: createNestedBlock('list', createBlock({ b: createPlainAttribute('cw') })) },
+    ),
   ],
 ])('a schema is invalid when %s', (reason, block) => {
   expect(findSchemaFlaws(block)).toEqual([expect.stringContaining(reason)])
@@ -120,9 +144,9 @@ test.each<[string, BlockSchema]>([
 })
 
 test('a schema without flaws is valid', () => {
-  const block = blockWith(
-    { a: plainAttribute('oc'), 'odd-name': plainAttribute('rw') },
-    { b: nestedBlock('list', inner, { minItems: 3 }) },
+  const block = createBlock(
+    { a: createPlainAttribute('oc'), 'odd-name': createPlainAttribute('rw') },
+    { b: createNestedBlock('list', inner, { minItems: 3 }) },
   )
   expect(() => validateSchema(block, 'test_thing')).not.toThrow()
 })
@@ -145,18 +169,18 @@ test('readAttributePath reads the path of a provider according to a type, and en
 })
 
 test('sensitive parts of a schema are marked at each occurrence', () => {
-  const secret = { pw: plainAttribute('os'), x: plainAttribute('o') }
-  const block = blockWith(
+  const secret = { pw: createPlainAttribute('os'), x: createPlainAttribute('o') }
+  const block = createBlock(
     {
-      key: plainAttribute('os'),
-      plain: plainAttribute('o'),
-      one: nestedAttribute('o', 'single', secret),
-      many: nestedAttribute('o', 'map', secret),
+      key: createPlainAttribute('os'),
+      plain: createPlainAttribute('o'),
+      one: createNestedAttribute('o', 'single', secret),
+      many: createNestedAttribute('o', 'map', secret),
     },
     {
-      list: nestedBlock('list', blockWith(secret)),
-      set: nestedBlock('set', blockWith(secret)),
-      group: nestedBlock('group', blockWith(secret)),
+      list: createNestedBlock('list', createBlock(secret)),
+      set: createNestedBlock('set', createBlock(secret)),
+      group: createNestedBlock('group', createBlock(secret)),
     },
   )
   const item = new Map([['pw', 'x']])

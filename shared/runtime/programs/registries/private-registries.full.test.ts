@@ -18,14 +18,14 @@ import { createProcesses } from '../../../platform/system/processes.ts'
 import { withoutUndefined } from '../../../programs/hosts/program-environment.ts'
 import {
   type ReceivedRequest,
-  startReceiver,
+  startHttpReceiver,
 } from '../../../triggers/outbound/local-receiver.fixture.ts'
 import { installProgramPackages } from '../install-packages.ts'
 import type { PackageRegistry } from './package-registry.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'private-registries-'))
 const processes = createProcesses()
-const receiver = await startReceiver()
+const receiver = await startHttpReceiver()
 const deps = {
   processes,
   clock: createSystemClock(),

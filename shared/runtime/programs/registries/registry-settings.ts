@@ -11,7 +11,7 @@ export interface RegistrySettings {
 }
 
 /** Returns the registries that serve packages of a language. */
-export function registriesFor(
+export function selectRegistries(
   registries: readonly PackageRegistry[],
   manager: PackageRegistry['manager'],
 ): readonly PackageRegistry[] {

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 
 /** Values of placeholders. A key is `name` for `:name`. */
-export type Values = Readonly<Record<string, AttributeValue>>
+export type PlaceholderValues = Readonly<Record<string, AttributeValue>>
 
 /** The names and values of a request's expressions. */
 export interface Placeholders {
@@ -15,7 +15,7 @@ export interface Placeholders {
  */
 export function createPlaceholders(
   expressions: readonly (string | undefined)[],
-  values: Values = {},
+  values: PlaceholderValues = {},
 ): Placeholders {
   const text = expressions.join(' ')
   const attributeNames = new Set([...text.matchAll(/#(\w+)/g)].map(([, name = '']) => name))

@@ -12,7 +12,7 @@ import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
 import { assert } from '../../../../errors/error.ts'
 import type { ClockPort } from '../../../../ports/system.ts'
 import { type FailedRequest, createDynamoError } from './dynamo-error.ts'
-import { createPlaceholders, simplifyCondition, type Values } from './expressions.ts'
+import { createPlaceholders, simplifyCondition, type PlaceholderValues } from './expressions.ts'
 import { type Item, type Key, readNumber } from './item.ts'
 import { retryRequest, type RetryDeps, type RetryOutcome } from './retry-request.ts'
 
@@ -34,7 +34,7 @@ export interface ItemUpdate {
   readonly key: Key
   readonly updateExpression: string
   readonly condition: string
-  readonly values: Values
+  readonly values: PlaceholderValues
 }
 
 /** The result of a conditional write. `existing`: the current item of a refused write, if any. */

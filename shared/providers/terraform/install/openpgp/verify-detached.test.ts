@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createSigningKey } from './signing-key.fixture.ts'
-import { type SignatureCheck, verifyDetached } from './verify-detached.ts'
+import { type SignatureCheck, verifyDetachedSignature } from './verify-detached.ts'
 
 /** Keys and signatures that GnuPG 2.2.40 made. */
 const recorded = JSON.parse(
@@ -26,7 +26,10 @@ function verifyRecorded(
     signature: Buffer.from(signature, 'base64'),
   }
   modify(parts)
-  return verifyDetached(parts.document, parts.signature, { armoredKeys: [publicKey], nowMs })
+  return verifyDetachedSignature(parts.document, parts.signature, {
+    armoredKeys: [publicKey],
+    nowMs,
+  })
 }
 
 describe('a signature of GnuPG', () => {
@@ -105,12 +108,14 @@ describe('a signature', () => {
   test('is valid with one of several keys', () => {
     const [key, otherKey] = [createSigningKey(), createSigningKey()]
     const armoredKeys = [otherKey.armoredKey, key.armoredKey]
-    expect(verifyDetached(document, key.sign(document), { armoredKeys, nowMs }).kind).toBe('valid')
+    expect(verifyDetachedSignature(document, key.sign(document), { armoredKeys, nowMs }).kind).toBe(
+      'valid',
+    )
   })
 
   test('of another key is invalid', () => {
     const options = { armoredKeys: [createSigningKey().armoredKey], nowMs }
-    expect(verifyDetached(document, createSigningKey().sign(document), options)).toEqual({
+    expect(verifyDetachedSignature(document, createSigningKey().sign(document), options)).toEqual({
       kind: 'invalid',
       problem: 'it was made by another key',
     })
@@ -120,22 +125,24 @@ describe('a signature', () => {
     // The flags 0x04 and 0x08 permit only encryption.
     const key = createSigningKey({ keyFlags: 0x0c })
     const options = { armoredKeys: [key.armoredKey], nowMs }
-    expect(verifyDetached(document, key.sign(document), options).kind).toBe('invalid')
+    expect(verifyDetachedSignature(document, key.sign(document), options).kind).toBe('invalid')
   })
 
   test.each(['', 'nonsense', '-----BEGIN PGP PUBLIC KEY BLOCK-----\n'])(
     'with the key %j is invalid',
     armored => {
       const options = { armoredKeys: [armored], nowMs }
-      expect(verifyDetached(document, createSigningKey().sign(document), options).kind).toBe(
-        'invalid',
-      )
+      expect(
+        verifyDetachedSignature(document, createSigningKey().sign(document), options).kind,
+      ).toBe('invalid')
     },
   )
 
   test('that is no OpenPGP data is invalid', () => {
     const options = { armoredKeys: [createSigningKey().armoredKey], nowMs }
     for (const text of ['', 'nonsense', '\u0088', '<html>'])
-      expect(verifyDetached(document, Buffer.from(text, 'latin1'), options).kind).toBe('invalid')
+      expect(verifyDetachedSignature(document, Buffer.from(text, 'latin1'), options).kind).toBe(
+        'invalid',
+      )
   })
 })

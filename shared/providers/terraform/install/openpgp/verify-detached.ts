@@ -13,7 +13,7 @@ export type SignatureCheck =
  * correct, but its key has expired. A key counts only if its owner has validly signed it and not
  * revoked it, and if it may sign documents.
  */
-export function verifyDetached(
+export function verifyDetachedSignature(
   document: Buffer,
   signature: Buffer,
   options: { readonly armoredKeys: readonly string[]; readonly nowMs: number },

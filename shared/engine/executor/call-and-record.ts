@@ -18,7 +18,7 @@ import { durationKeyOf } from './duration-key.ts'
 import { retryStoreCall, type RetrySettings } from '../deployment/retry/retry-store-call.ts'
 import { retryPolicy } from '../../providers/retry-policy.ts'
 import { isRepeatable } from '../deployment/recovery/recover.ts'
-import { perform } from './perform.ts'
+import { performStep } from './perform-step.ts'
 import { performAgain } from './perform-again.ts'
 import { viewOutcomeOf } from '../deployment/state/view-outcomes.ts'
 import type { PerformDeps } from './provider-call.ts'
@@ -87,7 +87,9 @@ export async function callAndRecord(
   }
   const { observation } = begunOperation
   const end = await observation.runWithin(() =>
-    begunOperation.isRepeat ? performAgain(step, deps) : perform(step, { preview: false }, deps),
+    begunOperation.isRepeat
+      ? performAgain(step, deps)
+      : performStep(step, { preview: false }, deps),
   )
   // The duration is that of the call, without the writes of its records.
   const durationMs = ports.clock.monotonicMs() - startedMs

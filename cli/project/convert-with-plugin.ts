@@ -6,7 +6,7 @@ import { error, messageOf } from '../../shared/errors/error.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
 import { startPlugin } from '../../shared/providers/plugins/start-plugin.ts'
-import { createGenerationError } from './generate-program.ts'
+import { createCodeGenerationError } from './generate-program.ts'
 
 /** The dependencies of a converter. `engineAddress`: the services of schemas and mappings. */
 interface ConverterDeps {
@@ -21,7 +21,7 @@ interface ConverterDeps {
  * language. Returns its diagnostics. Throws PLUGIN_MISSING without the plugin, and
  * CODE_GENERATION_FAILED if the plugin fails.
  */
-export async function convertByPlugin(
+export async function convertWithConverterPlugin(
   deps: ConverterDeps,
   name: string,
   request: ConvertProgramRequest,
@@ -40,7 +40,7 @@ export async function convertByPlugin(
     return await callConverter(`127.0.0.1:${plugin.port}`, request)
   } catch (thrown) {
     const subject = `the converter '${name}'`
-    throw createGenerationError(messageOf(thrown), { subject, cause: thrown })
+    throw createCodeGenerationError(messageOf(thrown), { subject, cause: thrown })
   } finally {
     await plugin.stop()
   }

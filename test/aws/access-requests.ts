@@ -27,7 +27,7 @@ import { createLambdaClient } from '../../shared/platform/aws/lambda-client.ts'
 type Variables = Readonly<Record<string, string>>
 
 /** A request with a name that contains its action and its resource. */
-export type Attempt = readonly [name: string, send: () => Promise<unknown>]
+export type AccessRequest = readonly [name: string, send: () => Promise<unknown>]
 
 const queueVariables = [
   ...(['chainsQueue', 'chainsLongQueue', 'chainsDeadQueue', 'chainsLongDeadQueue'] as const),
@@ -38,11 +38,11 @@ const queueVariables = [
  * Returns requests to the resources of a group. `credentials`: the variables of the function whose
  * credentials are used. `target`: the variables that name the resources.
  */
-export function listAttempts(
+export function listAccessRequests(
   credentials: Variables,
   target: Variables,
   { stack, installation }: { readonly stack: string; readonly installation: string },
-): readonly Attempt[] {
+): readonly AccessRequest[] {
   const settings = readAwsSettings(credentials)
   const valueOf = (variable: AwsVariable): string => target[awsVariables[variable]] ?? ''
   const dynamo = createDynamoClient(dynamoSettingsOf(settings))
@@ -51,20 +51,22 @@ export function listAttempts(
   const lambda = createLambdaClient(settings, 5_000)
   const sts = new STSClient(createClientConfig(settings, 'STS'))
   const keys = { pk: { S: `stack ${stack}` }, sk: { S: '0' } }
-  const tables = (['journalTable', 'catalogTable'] as const).flatMap((variable): Attempt[] => {
-    const TableName = valueOf(variable)
-    const query = {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: 'stacks' } },
-    }
-    return [
-      [`read ${TableName}`, () => dynamo.send(new GetItemCommand({ TableName, Key: keys }))],
-      [`query ${TableName}`, () => dynamo.send(new QueryCommand({ TableName, ...query }))],
-      [`write ${TableName}`, () => dynamo.send(new PutItemCommand({ TableName, Item: keys }))],
-    ]
-  })
+  const tables = (['journalTable', 'catalogTable'] as const).flatMap(
+    (variable): AccessRequest[] => {
+      const TableName = valueOf(variable)
+      const query = {
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': { S: 'stacks' } },
+      }
+      return [
+        [`read ${TableName}`, () => dynamo.send(new GetItemCommand({ TableName, Key: keys }))],
+        [`query ${TableName}`, () => dynamo.send(new QueryCommand({ TableName, ...query }))],
+        [`write ${TableName}`, () => dynamo.send(new PutItemCommand({ TableName, Item: keys }))],
+      ]
+    },
+  )
   const Bucket = valueOf('bucket')
-  const objects = Object.values(bucketPrefixes).flatMap((prefix): Attempt[] => {
+  const objects = Object.values(bucketPrefixes).flatMap((prefix): AccessRequest[] => {
     const Key = `${prefix}${'0'.repeat(64)}`
     return [
       [`get ${Bucket}/${prefix}`, () => s3.send(new GetObjectCommand({ Bucket, Key }))],
@@ -78,7 +80,7 @@ export function listAttempts(
       ],
     ]
   })
-  const messages = queueVariables.flatMap((variable): Attempt[] => {
+  const messages = queueVariables.flatMap((variable): AccessRequest[] => {
     // A client of SQS sends its request to the host in the URL of the queue. So this URL has the
     // endpoint of the settings.
     const path = new URL(valueOf(variable)).pathname
@@ -97,25 +99,27 @@ export function listAttempts(
     trigger: { [keyPurpose.purposeField]: keyPurpose.trigger },
     service: { [keyPurpose.purposeField]: keyPurpose.service },
   }
-  const secrets = Object.entries(contexts).flatMap(([purpose, EncryptionContext]): Attempt[] => [
-    [
-      `encrypt for ${purpose}`,
-      () =>
-        kms.send(
-          new EncryptCommand({ KeyId, EncryptionContext, Plaintext: Buffer.from('secret') }),
-        ),
+  const secrets = Object.entries(contexts).flatMap(
+    ([purpose, EncryptionContext]): AccessRequest[] => [
+      [
+        `encrypt for ${purpose}`,
+        () =>
+          kms.send(
+            new EncryptCommand({ KeyId, EncryptionContext, Plaintext: Buffer.from('secret') }),
+          ),
+      ],
+      [
+        `decrypt for ${purpose}`,
+        () =>
+          kms.send(
+            new DecryptCommand({ KeyId, EncryptionContext, CiphertextBlob: Buffer.from('secret') }),
+          ),
+      ],
     ],
-    [
-      `decrypt for ${purpose}`,
-      () =>
-        kms.send(
-          new DecryptCommand({ KeyId, EncryptionContext, CiphertextBlob: Buffer.from('secret') }),
-        ),
-    ],
-  ])
+  )
   const calls = functionsTable
     .filter(({ isPerGroup }) => isPerGroup === true)
-    .map(({ name }): Attempt => {
+    .map(({ name }): AccessRequest => {
       const FunctionName = `${installation}-${name}`
       const Payload = Buffer.from('{"kind":"tidy"}')
       return [`call ${name}`, () => lambda.send(new InvokeCommand({ FunctionName, Payload }))]

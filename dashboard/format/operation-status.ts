@@ -1,5 +1,5 @@
 import type { OperationState } from '../deployment/operation-row.ts'
-import type { StatusWord } from './deployment-words.ts'
+import type { StatusDisplay } from './deployment-status.ts'
 
 /** For each kind of operation: the word while it runs, and the word afterwards. */
 const verbs: ReadonlyMap<string, readonly [running: string, done: string]> = new Map([
@@ -24,17 +24,17 @@ const verbs: ReadonlyMap<string, readonly [running: string, done: string]> = new
 const plannedWordOf = (op: string): string =>
   op === 'same' ? 'unchanged' : op.replaceAll('-', ' ')
 
-const toneOfPlan = (op: string): StatusWord['tone'] =>
+const toneOfPlan = (op: string): StatusDisplay['tone'] =>
   /delete|discard/.test(op) ? 'bad' : /update|replace/.test(op) ? 'warn' : 'good'
 
 /**
  * Returns the status of an operation. `isEnded`: the deployment has ended, so an operation without
  * a reported end never gets one. Pure.
  */
-export function operationWordOf(
+export function operationStatusOf(
   { op, state }: { readonly op: string; readonly state: OperationState },
   isEnded: boolean,
-): StatusWord {
+): StatusDisplay {
   const [running, done] = verbs.get(op) ?? [op, op]
   switch (state) {
     case 'planned':

@@ -11,7 +11,7 @@ import { releaseWaiters } from './release-waiters.ts'
  * Creates the function that releases the waiters of operations that the generator has ended.
  * Executors do the same for the operations that they end.
  */
-export function createReleaser(
+export function createWaiterReleaser(
   ports: Pick<ExecutorPorts, 'operations' | 'chains' | 'hints'> & {
     readonly decisionLog: DecisionLogPort
     readonly blobs: BlobsPort

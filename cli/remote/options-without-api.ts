@@ -5,26 +5,27 @@ import type { Flags } from '../arguments/flags.ts'
  * Options of operations that the API does not support. `name`: the option in camel case. `text`:
  * the option in the message of the refusal. If `value` is present, only this value is refused.
  */
-export const localOptions: readonly (readonly [name: string, text: string, value?: string])[] = [
-  ['functionLimit', '--function-limit'],
-  ['configFile', '--config-file'],
-  ['client', '--client'],
-  ['clearPendingCreates', '--clear-pending-creates'],
-  ['importPendingCreates', '--import-pending-creates'],
-  ['skipConfigValidation', '--skip-config-validation'],
-  ['showSecrets', '--show-secrets'],
-  ['remove', '--remove'],
-  ['savePlan', '--save-plan'],
-  ['strict', '--strict'],
-  ['plan', '--plan'],
-  ['policyPack', '--policy-pack'],
-  ['attachDebugger', '--attach-debugger'],
-  ['execute', '--execute elsewhere', 'elsewhere'],
-]
+export const optionsWithoutApi: readonly (readonly [name: string, text: string, value?: string])[] =
+  [
+    ['functionLimit', '--function-limit'],
+    ['configFile', '--config-file'],
+    ['client', '--client'],
+    ['clearPendingCreates', '--clear-pending-creates'],
+    ['importPendingCreates', '--import-pending-creates'],
+    ['skipConfigValidation', '--skip-config-validation'],
+    ['showSecrets', '--show-secrets'],
+    ['remove', '--remove'],
+    ['savePlan', '--save-plan'],
+    ['strict', '--strict'],
+    ['plan', '--plan'],
+    ['policyPack', '--policy-pack'],
+    ['attachDebugger', '--attach-debugger'],
+    ['execute', '--execute elsewhere', 'elsewhere'],
+  ]
 
 /** Refuses the options that the API does not support. Throws FEATURE_MISSING, which names one. */
 export function refuseLocalOptions(flags: Flags): void {
-  const refused = localOptions.find(([name, , value]) => isRefused(flags, name, value))
+  const refused = optionsWithoutApi.find(([name, , value]) => isRefused(flags, name, value))
   if (refused === undefined) return
   throw error('FEATURE_MISSING', `the API does not support ${refused[1]} yet`, {
     hint: 'Omit the option, or run `antichain logout` and then the command on the machine that has the store.',

@@ -8,7 +8,7 @@ import { type DeploymentId, deploymentPartsOf } from '../records/ids.ts'
  * version that the history lacks. The number of reads grows with the logarithm of the number of
  * deployments.
  */
-export async function findNamedUpdate(
+export async function findNamedDeployment(
   catalog: Pick<CatalogPort, 'listHistory'>,
   stack: StackRecord,
   name: string,
@@ -17,7 +17,7 @@ export async function findNamedUpdate(
   if (!/^[1-9]\d{0,8}$/.test(name)) return undefined
   const version = Number(name)
   const record = await findFirstFromVersion(catalog, stack, version)
-  const isSame = record !== undefined && shownVersionOf(stack, record.version) === version
+  const isSame = record !== undefined && clientVersionOf(stack, record.version) === version
   return isSame ? record.deployment : undefined
 }
 
@@ -34,7 +34,7 @@ async function findFirstFromVersion(
   for (let low = 1, high = stack.deployments; low <= high; ) {
     const middle = Math.floor((low + high) / 2)
     const [record] = await catalog.listHistory(stack.id, 1, middle + 1)
-    if (record === undefined || shownVersionOf(stack, record.version) < version) low = middle + 1
+    if (record === undefined || clientVersionOf(stack, record.version) < version) low = middle + 1
     else {
       first = record
       high = deploymentPartsOf(record.deployment).number - 1
@@ -47,6 +47,6 @@ async function findFirstFromVersion(
  * Returns the version of a history entry for clients. An entry without a version is in progress,
  * and gets the version that it will publish.
  */
-export function shownVersionOf(stack: StackRecord, version: number | undefined): number {
+export function clientVersionOf(stack: StackRecord, version: number | undefined): number {
   return version ?? stack.version + 1
 }

@@ -17,7 +17,7 @@ test.each([30_000, -30_000])(
       const cloud = createForeignCloud()
       const engine = await engines.open(cloud)
       await engine.run(firstProgram)
-      const linesBefore = cloud.log.length
+      const linesBefore = cloud.mutatingCalls.length
       const killed = engine.run(secondProgram, {
         kill: { call: 'operations.select', effect, when: 'after' },
       })
@@ -26,7 +26,9 @@ test.each([30_000, -30_000])(
       const testRun = await engine.run(secondProgram, { resume: true, skewMs })
       // The process does not wait until a clock has caught up.
       expect(performance.now() - startedMs).toBeLessThan(10_000)
-      const creates = cloud.log.slice(linesBefore).filter(line => line.startsWith('create '))
+      const creates = cloud.mutatingCalls
+        .slice(linesBefore)
+        .filter(line => line.startsWith('create '))
       expect(new Set(creates).size, creates.join()).toBe(creates.length)
       const stateIds = new Set((testRun.state.resources ?? []).map(({ id }) => id))
       const pending = (testRun.state.pending_operations ?? []).map(

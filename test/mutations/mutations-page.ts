@@ -27,7 +27,7 @@ tests and fails the run. The list is in [test/mutations](../test/mutations/list.
 `
 
 /** Returns the page of a run. Equal results give an equal page. */
-export function pageOf(results: readonly MutationResult[]): string {
+export function renderMutationsPage(results: readonly MutationResult[]): string {
   const rows = results.map(({ mutation, catches, reason }) => {
     const failures = catches.map(
       mutationCatch => `${mutationCatch.suite}: ${mutationCatch.failure}`,

@@ -10,7 +10,7 @@ const checkpointBase = z.object({
 })
 
 /** The last checkpoint of an update: the blob with its bytes, and the client's number for it. */
-export type CheckpointBase = z.infer<typeof checkpointBase>
+export type DeltaBase = z.infer<typeof checkpointBase>
 
 /** Time for which a base is stored. Without a base, clients send the whole state. */
 const baseLifetimeMs = 24 * 3_600_000
@@ -31,7 +31,7 @@ function baseKeyOf(update: string): DocumentKey {
 async function readStoredBase(
   { documents }: Pick<BasePorts, 'documents'>,
   update: string,
-): Promise<{ readonly version: number; readonly base: CheckpointBase | undefined }> {
+): Promise<{ readonly version: number; readonly base: DeltaBase | undefined }> {
   const stored = await documents.get(baseKeyOf(update))
   if (stored === undefined) return { version: 0, base: undefined }
   return { version: stored.version, base: parseDocumentValue(checkpointBase, stored) }
@@ -41,7 +41,7 @@ async function readStoredBase(
 export async function readCheckpointBase(
   ports: Pick<BasePorts, 'documents'>,
   update: string,
-): Promise<CheckpointBase | undefined> {
+): Promise<DeltaBase | undefined> {
   return (await readStoredBase(ports, update)).base
 }
 
@@ -49,7 +49,7 @@ export async function readCheckpointBase(
 export async function putCheckpointBase(
   ports: BasePorts,
   update: string,
-  base: CheckpointBase,
+  base: DeltaBase,
 ): Promise<void> {
   const key = baseKeyOf(update)
   for (;;) {

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { collectValues, flagsOf } from '../arguments/flags.ts'
-import { refuseLocalOptions } from './local-options.ts'
+import { refuseLocalOptions } from './options-without-api.ts'
 
 function refuse(...commandArguments: readonly string[]): void {
   const command = new Command('up')

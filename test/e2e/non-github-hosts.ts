@@ -3,8 +3,8 @@
  * serves what webhooks use: archives of commits, statuses and comments.
  */
 import { createHmac, randomUUID } from 'node:crypto'
-import { startReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { bodySignatureOf } from '../../shared/triggers/webhooks/signature.ts'
+import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
+import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { packArchive, type RepositoryFiles, type SignedDelivery } from './github-host.ts'
 
 /** The forms of webhooks of the hosts. */
@@ -25,7 +25,7 @@ export interface OtherHost {
 /** Starts a host that requires this token in every request. */
 export async function startOtherHost(form: OtherForm, token: string): Promise<OtherHost> {
   const archives = new Map<string, Uint8Array>()
-  const receiver = await startReceiver()
+  const receiver = await startHttpReceiver()
   receiver.state.answer = ({ method, url, headers }) => {
     const scheme = form === 'gitea' ? 'token' : 'Bearer'
     if (headers.authorization !== `${scheme} ${token}`) return { status: 401 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HistoryRecord, StackRecord } from '../ports/catalog.ts'
 import { deploymentIdOf, stackIdOf } from '../records/ids.ts'
-import { findNamedUpdate } from './find-named-update.ts'
+import { findNamedDeployment } from './find-named-deployment.ts'
 
 const stackId = stackIdOf('shop', 'dev')
 
@@ -25,7 +25,7 @@ function createHistory(versions: ReadonlyMap<number, number | undefined>) {
         return { deployment, ...(version === undefined ? {} : { version }) } as HistoryRecord
       })
   }
-  const find = (name: string) => findNamedUpdate({ listHistory }, stack, name)
+  const find = (name: string) => findNamedDeployment({ listHistory }, stack, name)
   return { find, countReads: () => reads }
 }
 

@@ -1,7 +1,7 @@
 import type { ShownApproval } from '../api/api-views.ts'
-import type { StatusWord } from './deployment-words.ts'
+import type { StatusDisplay } from './deployment-status.ts'
 
-const approvalWords: Readonly<Record<ShownApproval['state'], StatusWord>> = {
+const approvalWords: Readonly<Record<ShownApproval['state'], StatusDisplay>> = {
   waiting: { text: 'waits for an approval', tone: 'busy' },
   approved: { text: 'approved', tone: 'good' },
   rejected: { text: 'rejected', tone: 'bad' },
@@ -9,6 +9,6 @@ const approvalWords: Readonly<Record<ShownApproval['state'], StatusWord>> = {
 }
 
 /** Returns the status of a plan. Pure. */
-export function approvalWordOf({ state }: Pick<ShownApproval, 'state'>): StatusWord {
+export function approvalStatusOf({ state }: Pick<ShownApproval, 'state'>): StatusDisplay {
   return approvalWords[state]
 }

@@ -1,15 +1,15 @@
 import { hasFailed, type ShownStage, type ShownWait } from '../api/operation-views.ts'
-import type { StatusWord } from './deployment-words.ts'
+import type { StatusDisplay } from './deployment-status.ts'
 import { formatCount } from './format-count.ts'
 
 /** Returns the stage of an operation as a status. Pure. */
-export function stageWordOf({
+export function stageStatusOf({
   stage,
   verdict,
 }: {
   readonly stage: ShownStage
   readonly verdict?: string
-}): StatusWord {
+}): StatusDisplay {
   switch (stage) {
     case 'waiting':
       return { text: 'waiting', tone: 'quiet' }
@@ -18,12 +18,12 @@ export function stageWordOf({
     case 'running':
       return { text: 'running', tone: 'busy' }
     case 'ended':
-      return verdictWordOf(verdict)
+      return verdictStatusOf(verdict)
   }
 }
 
 /** Returns the verdict of an operation or attempt as a status. Pure. */
-export function verdictWordOf(verdict: string | undefined): StatusWord {
+export function verdictStatusOf(verdict: string | undefined): StatusDisplay {
   switch (verdict) {
     case 'succeeded':
       return { text: 'succeeded', tone: 'good' }

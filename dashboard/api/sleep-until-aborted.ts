@@ -1,5 +1,5 @@
 /** Waits for a time in ms, or until the signal is aborted. */
-export function waitForTimeout(ms: number, signal: AbortSignal): Promise<void> {
+export function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const end = (): void => {
       clearTimeout(timer)

@@ -4,12 +4,12 @@ import { formatNumber } from './format-count.ts'
 export type StatusTone = 'good' | 'bad' | 'busy' | 'warn' | 'quiet'
 
 /** A status as the page shows it. */
-export interface StatusWord {
+export interface StatusDisplay {
   readonly text: string
   readonly tone: StatusTone
 }
 
-const resultWords: ReadonlyMap<string, StatusWord> = new Map([
+const resultWords: ReadonlyMap<string, StatusDisplay> = new Map([
   ['succeeded', { text: 'succeeded', tone: 'good' }],
   ['failed', { text: 'failed', tone: 'bad' }],
   ['cancelled', { text: 'cancelled', tone: 'warn' }],
@@ -17,13 +17,13 @@ const resultWords: ReadonlyMap<string, StatusWord> = new Map([
 ])
 
 /** Returns the status of a deployment. `result` is undefined while the deployment is open. Pure. */
-export function resultWordOf(result: string | undefined): StatusWord {
+export function resultStatusOf(result: string | undefined): StatusDisplay {
   if (result === undefined) return { text: 'running', tone: 'busy' }
   return resultWords.get(result) ?? { text: result, tone: 'quiet' }
 }
 
 /** Returns the name of a command as users know it. Pure. */
-export function commandWordOf(command: string): string {
+export function commandLabelOf(command: string): string {
   return command === 'up' ? 'update' : command
 }
 

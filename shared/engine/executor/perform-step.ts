@@ -26,7 +26,7 @@ import {
   toUpdateRequest,
 } from './provider-call.ts'
 import { previewViewDeletes, recordViews, withViews } from './record-views.ts'
-import { verdictAfterError } from '../../providers/retry-policy.ts'
+import { chooseVerdictAfterError } from '../../providers/retry-policy.ts'
 
 /** Whether a step is performed for a preview, which changes nothing. */
 export interface PerformMode {
@@ -39,7 +39,11 @@ export interface PerformMode {
  * docs/spec/step-execution.md#step-kinds, docs/spec/step-execution.md#failure-classes,
  * docs/spec/step-execution.md#secret-outputs.
  */
-export async function perform(step: Step, mode: PerformMode, deps: PerformDeps): Promise<StepEnd> {
+export async function performStep(
+  step: Step,
+  mode: PerformMode,
+  deps: PerformDeps,
+): Promise<StepEnd> {
   try {
     const redact = createStepRedactor(step)
     const warn = (message: string): void => deps.warn(redact(message))
@@ -47,7 +51,7 @@ export async function perform(step: Step, mode: PerformMode, deps: PerformDeps):
     const state = end.state === undefined ? undefined : toSafeState(end.state, deps, redact)
     return { ...end, state, error: redactError(step, end.error) }
   } catch (thrown) {
-    const verdict = verdictAfterError(thrown)
+    const verdict = chooseVerdictAfterError(thrown)
     // No verdict means that the provider was not called. The caller decides about the operation.
     if (verdict === undefined) throw thrown
     deps.onCallError?.(thrown)
@@ -106,7 +110,7 @@ async function performWithViews(
     const end = await performCall(step, mode, { ...deps, viewRequest: viewedCall.viewRequest })
     return withViews(step, end, [...(end.views ?? []), ...viewedCall.close()])
   } catch (thrown) {
-    const verdict = verdictAfterError(thrown)
+    const verdict = chooseVerdictAfterError(thrown)
     const views = viewedCall.close()
     if (verdict === undefined || views.length === 0) throw thrown
     const end = { verdict, state: undefined, resultOp: undefined, error: outcomeErrorOf(thrown) }
