@@ -1,4 +1,4 @@
-import { requireSameManager } from './require-same-manager.ts'
+import { requireSameManager } from './require-same-secrets-provider.ts'
 import * as z from 'zod'
 import { readHistoryRecord } from '../engine/deployment/retention/read-history-and-versions.ts'
 import { error, hasCode } from '../errors/error.ts'

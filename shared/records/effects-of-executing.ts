@@ -1,7 +1,7 @@
 import type { Effect, EffectList } from './effect.ts'
 
 const executorFolder = 'shared/engine/executor'
-const attemptFiles = [`${executorFolder}/attempt.ts`]
+const callAndRecordFiles = [`${executorFolder}/call-and-record.ts`]
 const beginFiles = [`${executorFolder}/begin.ts`]
 const executorFiles = [`${executorFolder}/executor.ts`]
 const releaseWaitersFiles = [`${executorFolder}/release-waiters.ts`]
@@ -20,7 +20,7 @@ const beginEffect = {
 
 const providerCallEffect = {
   call: 'provider call',
-  sourceFiles: [`${executorFolder}/perform.ts`],
+  sourceFiles: [`${executorFolder}/perform-step.ts`],
   description:
     'Create, Update or Delete is called once, and again only if the request was never written',
   afterCrash: 'same as after the begin',
@@ -108,20 +108,20 @@ export const effectsOfExecuting = {
       providerCallEffect,
       {
         call: 'operations.putOutcome',
-        sourceFiles: attemptFiles,
+        sourceFiles: callAndRecordFiles,
         description: 'the outcome of the attempt is stored permanently',
         afterCrash: 'recovery selects this outcome',
         condition: 'unless the outcome is unknown',
       },
       {
         call: 'operations.select',
-        sourceFiles: attemptFiles,
+        sourceFiles: callAndRecordFiles,
         description: 'the outcome becomes the end of the operation',
         afterCrash: 'the sweep repeats the arrivals',
       },
       {
         call: 'catalog.putLateOutcome',
-        sourceFiles: attemptFiles,
+        sourceFiles: callAndRecordFiles,
         description: "the created resource is added to the stack's inbox",
         afterCrash:
           'the next deployment takes it from the inbox; if it starts before this write, it finds the outcome through the pending create',
@@ -129,7 +129,7 @@ export const effectsOfExecuting = {
       },
       {
         call: 'catalog.recordSlowOperation',
-        sourceFiles: attemptFiles,
+        sourceFiles: callAndRecordFiles,
         description:
           'the duration is stored, so that the next operation of this kind gets enough time',
         afterCrash:
@@ -188,7 +188,7 @@ export const effectsOfExecuting = {
       providerCallEffect,
       {
         call: 'operations.lapse',
-        sourceFiles: attemptFiles,
+        sourceFiles: callAndRecordFiles,
         description: 'the owner is cleared; the operation begins again after a pause',
         afterCrash: 'the sweep sends it',
       },

@@ -19,8 +19,8 @@ export const executingMutations: readonly Mutation[] = [
     edits: [
       [
         '  const beginDecision = await beginUnlessStopped(ports, context, task)\n',
-        "  const { perform } = await import('./perform.ts')\n" +
-          '  await perform(await context.openStep(operation), { preview: false }, context.performDeps)\n' +
+        "  const { performStep } = await import('./perform-step.ts')\n" +
+          '  await performStep(await context.openStep(operation), { preview: false }, context.performDeps)\n' +
           '  const beginDecision = await beginUnlessStopped(ports, context, task)\n',
       ],
     ],
@@ -64,7 +64,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'an end is selected before its outcome is written',
     breaks: 'end: write the outcome, then select it',
-    file: `${executor}/attempt.ts`,
+    file: `${executor}/call-and-record.ts`,
     edits: [
       ['  await save(() => ports.operations.putOutcome(deployment, outcome))\n', ''],
       [
@@ -78,28 +78,28 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'an outcome is not stored',
     breaks: 'I2: the outcome of every attempt is stored',
-    file: `${executor}/attempt.ts`,
+    file: `${executor}/call-and-record.ts`,
     edits: [['  await save(() => ports.operations.putOutcome(deployment, outcome))\n', '']],
     caughtBy: [firstSeeds(150)],
   },
   {
     name: 'operations begin while an outcome cannot be stored',
     breaks: 'a store that accepts no results stops further calls',
-    file: `${executor}/attempt.ts`,
+    file: `${executor}/call-and-record.ts`,
     edits: [['resumeSlots = context.slots.suspend()', 'resumeSlots = () => {}']],
     caughtBy: [testsOf(`${executor}/release-slot`)],
   },
   {
     name: 'a create whose select is refused is not put into the inbox',
     breaks: 'I9: end: a create whose select is refused goes to the inbox',
-    file: `${executor}/attempt.ts`,
+    file: `${executor}/call-and-record.ts`,
     edits: [['  if (!isSelected) await save(', '  if (!isSelected && attempt < 0) await save(']],
     caughtBy: [testsOf('test/lifecycle/late')],
   },
   {
     name: 'secrets are stored unsealed in an outcome',
     breaks: 'I8: no plaintext',
-    file: `${executor}/attempt.ts`,
+    file: `${executor}/call-and-record.ts`,
     edits: [
       [
         '{ state: context.sealing.seal(end.state, old) }',
@@ -203,7 +203,7 @@ export const executingMutations: readonly Mutation[] = [
   {
     name: 'a protected resource is deleted',
     breaks: 'protection applies in every wave',
-    file: `${executor}/perform.ts`,
+    file: `${executor}/perform-step.ts`,
     edits: [
       [
         '  if (refusal !== undefined) return refusal\n',

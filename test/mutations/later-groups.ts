@@ -25,7 +25,7 @@ export const laterGroupMutations: readonly Mutation[] = [
       file: 'shared/engine/generator/refresh/plan-refresh.ts',
     },
     ["(refreshSelection === 'all' || state.refreshBeforeUpdate)", "refreshSelection === 'all'"],
-    lifecycleTestsOf('refresh_before_update/flagged', 'TestRefreshBeforeUpdate:'),
+    lifecycleTestsOf('refresh_before_update/refresh-before-update', 'TestRefreshBeforeUpdate:'),
   ),
   createMutation(
     {

@@ -20,7 +20,7 @@ const pageHead = `# Mutations
 
 Each mutation breaks a rule of the product on purpose, in a copy of the tree. The table names the suites that detected it.
 \`npm run mutations\` and \`npm run nightly\` run the mutations and write this page. An undetected mutation shows a gap in the
-tests and fails the run. The list is in [test/mutations](../test/mutations/list.ts).
+tests and fails the run. The list is in [test/mutations](../test/mutations/all-mutations.ts).
 
 | Mutation | Rule that it breaks | Test that noticed it |
 |---|---|---|

@@ -17,7 +17,7 @@ import {
   type RequestPlaceholders,
   checkUsed,
   evaluateCondition,
-  createInvalidError,
+  createModelValidationError,
   type ModelItem,
   applyUpdate,
 } from './model-expressions.ts'
@@ -138,7 +138,8 @@ export function createModelDynamo(
     },
     BatchWriteItemCommand: (input: BatchWriteItemCommandInput) => {
       for (const [table, requests] of Object.entries(input.RequestItems ?? {})) {
-        if (requests.length > 25) throw createInvalidError('a batch writes at most 25 items')
+        if (requests.length > 25)
+          throw createModelValidationError('a batch writes at most 25 items')
         const changes = requests.map(({ PutRequest, DeleteRequest }) => ({
           key: PutRequest?.Item ?? DeleteRequest?.Key ?? {},
           after: PutRequest?.Item,
@@ -186,7 +187,7 @@ export function createModelDynamo(
   const send = async (command: { readonly input: object }): Promise<Answer> => {
     const handler = commands[command.constructor.name]
     if (handler === undefined)
-      throw createInvalidError(`the model does not know ${command.constructor.name}`)
+      throw createModelValidationError(`the model does not know ${command.constructor.name}`)
     return copyOf(handler(copyOf(command.input) as never))
   }
   return { client: { send }, tables }
@@ -239,7 +240,7 @@ function evaluateWrite(tables: ModelTables, write: Write): WriteVerdict {
     return { kind: 'refused', ...beforeField }
   const after = write.after(before)
   if (after !== undefined && itemBytesOf(after) > 400 * 1024)
-    throw createInvalidError('Item size has exceeded the maximum allowed size')
+    throw createModelValidationError('Item size has exceeded the maximum allowed size')
   return { kind: 'may', ...beforeField, ...(after === undefined ? {} : { after }) }
 }
 

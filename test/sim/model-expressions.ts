@@ -10,7 +10,7 @@ export interface RequestPlaceholders {
 }
 
 /** Returns the error for a request that DynamoDB does not accept. */
-export function createInvalidError(message: string): Error {
+export function createModelValidationError(message: string): Error {
   return Object.assign(new Error(message), { name: 'ValidationException' })
 }
 
@@ -33,7 +33,8 @@ export function checkUsed(
     ...Object.keys(placeholders.names ?? {}),
     ...Object.keys(placeholders.values ?? {}),
   ])
-    if (!usedNames.has(name)) throw createInvalidError(`${name} is not used in any expression`)
+    if (!usedNames.has(name))
+      throw createModelValidationError(`${name} is not used in any expression`)
 }
 
 /** Reports whether an item meets a condition. An absent item is empty. */
@@ -46,7 +47,7 @@ export function evaluateCondition(
   const tokens = tokensOf(condition)
   const result = parseDisjunction(tokens, placeholders)(item)
   if (tokens.peek() !== undefined)
-    throw createInvalidError(`unexpected text after a condition: ${condition}`)
+    throw createModelValidationError(`unexpected text after a condition: ${condition}`)
   return result
 }
 
@@ -80,26 +81,26 @@ function applyClause(clause: string, { tokens, placeholders, before, after }: Up
   if (clause === 'SET') {
     tokens.expect('=')
     const value = parseOperand(tokens, placeholders)(before)
-    if (value === undefined) throw createInvalidError(`nothing is set to ${name}`)
+    if (value === undefined) throw createModelValidationError(`nothing is set to ${name}`)
     after[name] = value
     return
   }
   const operandValue = valueOf(tokens.next(), placeholders)
-  if (clause !== 'ADD') throw createInvalidError(`unknown clause ${clause}`)
+  if (clause !== 'ADD') throw createModelValidationError(`unknown clause ${clause}`)
   const existing = before[name]
   if (operandValue.N !== undefined) {
     if (existing !== undefined && existing.N === undefined)
-      throw createInvalidError(`${name} is not a number`)
+      throw createModelValidationError(`${name} is not a number`)
     after[name] = { N: String(Number(existing?.N ?? 0) + Number(operandValue.N)) }
   } else if (operandValue.NS !== undefined) {
     if (existing !== undefined && existing.NS === undefined)
-      throw createInvalidError(`${name} is not a set`)
+      throw createModelValidationError(`${name} is not a set`)
     after[name] = { NS: [...new Set([...(existing?.NS ?? []), ...operandValue.NS])] }
   } else if (operandValue.SS !== undefined) {
     if (existing !== undefined && existing.SS === undefined)
-      throw createInvalidError(`${name} is not a set`)
+      throw createModelValidationError(`${name} is not a set`)
     after[name] = { SS: [...new Set([...(existing?.SS ?? []), ...operandValue.SS])] }
-  } else throw createInvalidError(`${name} cannot be added to`)
+  } else throw createModelValidationError(`${name} cannot be added to`)
 }
 
 function tokensOf(text: string): Tokens {
@@ -108,7 +109,8 @@ function tokensOf(text: string): Tokens {
   const next = (): string => {
     const token = allTokens[position]
     position += 1
-    if (token === undefined) throw createInvalidError(`unexpected end of the expression: ${text}`)
+    if (token === undefined)
+      throw createModelValidationError(`unexpected end of the expression: ${text}`)
     return token
   }
   const consumeIf = (token: string): boolean => {
@@ -118,7 +120,9 @@ function tokensOf(text: string): Tokens {
   }
   const expect = (token: string): void => {
     if (!consumeIf(token))
-      throw createInvalidError(`expected '${token}' in ${text}, found '${allTokens[position]}'`)
+      throw createModelValidationError(
+        `expected '${token}' in ${text}, found '${allTokens[position]}'`,
+      )
   }
   return { peek: () => allTokens[position], next, consumeIf, expect }
 }
@@ -196,7 +200,7 @@ function parseOperand(tokens: Tokens, placeholders: RequestPlaceholders): ItemRe
     tokens.expect(')')
     return item => sizeOf(item[name])
   }
-  if (token !== 'if_not_exists') throw createInvalidError(`unknown function ${token}`)
+  if (token !== 'if_not_exists') throw createModelValidationError(`unknown function ${token}`)
   tokens.expect(',')
   const readDefault = parseOperand(tokens, placeholders)
   tokens.expect(')')
@@ -226,24 +230,24 @@ function compareValues(
   if (comparator === '<=') return leftValue <= rightValue
   if (comparator === '>') return leftValue > rightValue
   if (comparator === '>=') return leftValue >= rightValue
-  throw createInvalidError(`unknown comparator ${comparator}`)
+  throw createModelValidationError(`unknown comparator ${comparator}`)
 }
 
 function plainOf(value: AttributeValue): string | number | boolean {
   if (value.N !== undefined) return Number(value.N)
   if (value.BOOL !== undefined) return value.BOOL
   if (value.S !== undefined) return value.S
-  throw createInvalidError('the model compares only texts, numbers and flags')
+  throw createModelValidationError('the model compares only texts, numbers and flags')
 }
 
 function nameOf(token: string, { names }: RequestPlaceholders): string {
   const name = token.startsWith('#') ? names?.[token] : token
-  if (name === undefined) throw createInvalidError(`the request has no name ${token}`)
+  if (name === undefined) throw createModelValidationError(`the request has no name ${token}`)
   return name
 }
 
 function valueOf(token: string, { values }: RequestPlaceholders): AttributeValue {
   const value = values?.[token]
-  if (value === undefined) throw createInvalidError(`the request has no value ${token}`)
+  if (value === undefined) throw createModelValidationError(`the request has no value ${token}`)
   return value
 }

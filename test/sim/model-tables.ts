@@ -9,7 +9,7 @@ import { readUnits } from './model-capacity.ts'
 import {
   checkUsed,
   evaluateCondition,
-  createInvalidError,
+  createModelValidationError,
   type ModelItem,
 } from './model-expressions.ts'
 
@@ -61,7 +61,7 @@ export function createModelTables(): ModelTables {
   }
   const keyPartsOf = (key: ModelItem): readonly [string, string] => {
     const [pk, sk] = [key['pk']?.S ?? '', key['sk']?.S ?? '']
-    if (pk === '' || sk === '') throw createInvalidError('a key is empty')
+    if (pk === '' || sk === '') throw createModelValidationError('a key is empty')
     return [pk, sk]
   }
   const get: ModelTables['get'] = (table, key) => {
@@ -84,9 +84,9 @@ export function createModelTables(): ModelTables {
     batchGet: input => {
       const [[table, request] = ['', undefined]] = Object.entries(input.RequestItems ?? {})
       const keys = request?.Keys ?? []
-      if (keys.length > 100) throw createInvalidError('a batch reads at most 100 items')
+      if (keys.length > 100) throw createModelValidationError('a batch reads at most 100 items')
       const names = new Set(keys.map(key => keyPartsOf(key).join('\n')))
-      if (names.size < keys.length) throw createInvalidError('a batch names an item twice')
+      if (names.size < keys.length) throw createModelValidationError('a batch names an item twice')
       return batchOf({ table, request, keys }, key => get(table, key))
     },
     partition: (table, pk) =>
@@ -134,7 +134,7 @@ function pageOf(
   }
   checkUsed(placeholders, [input.KeyConditionExpression, input.ProjectionExpression])
   if (Object.values(placeholders.values ?? {}).some(({ S }) => S === ''))
-    throw createInvalidError('a key is compared with an empty text')
+    throw createModelValidationError('a key is compared with an empty text')
   const pk = input.ExpressionAttributeValues?.[':pk']?.S ?? ''
   const isBackwards = input.ScanIndexForward === false
   const order = isBackwards ? -1 : 1

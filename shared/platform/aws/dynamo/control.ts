@@ -90,11 +90,8 @@ export function createControl(journalTable: Table, random: Pick<RandomPort, 'uui
     },
     close: async deployment => {
       const values = toItem({ yes: true })
-      await updateControl(deployment, {
-        assignments: '#closed = :yes',
-        extraCondition: existsCondition,
-        values,
-      })
+      const assignments = '#closed = :yes'
+      await updateControl(deployment, { assignments, extraCondition: existsCondition, values })
     },
   }
 }
