@@ -40,5 +40,9 @@ test.each([
 
 test('findCandidates returns the folder and stack of the command line', () => {
   const args = ['-C', 'app', 'config', 'get', '--stack=prod', '']
-  expect(findCandidates(root, args)).toMatchObject({ cwd: 'app', stack: 'prod', live: 'keys' })
+  expect(findCandidates(root, args)).toMatchObject({
+    cwd: 'app',
+    stack: 'prod',
+    liveWordKind: 'keys',
+  })
 })
