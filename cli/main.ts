@@ -8,7 +8,7 @@
  * An unsupported option is refused by name.
  */
 import { reportFailure } from './session/report-failure.ts'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 
 const requiredMajor = 24
 
@@ -16,7 +16,7 @@ async function main(): Promise<number> {
   const major = Number(process.versions.node.split('.', 1)[0])
   if (major < requiredMajor)
     return reportFailure(
-      error(
+      createError(
         'NODE_TOO_OLD',
         `Node ${process.versions.node} is too old: antichain requires version ${requiredMajor} or later`,
       ),

@@ -1,6 +1,6 @@
 import { App, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 import type { Assets } from './assets.ts'
 import { createInstallation, type Installation } from './installation.ts'
 import { acknowledgeNagExceptions } from './nag-exceptions.ts'
@@ -31,7 +31,10 @@ export function createApp(
   })
   const settings = readInstallationSettings(app.node.getAllContext())
   if ('problems' in settings)
-    throw error('PLATFORM_SETTING_INVALID', `invalid settings: ${settings.problems.join('; ')}`)
+    throw createError(
+      'PLATFORM_SETTING_INVALID',
+      `invalid settings: ${settings.problems.join('; ')}`,
+    )
   const installation = createInstallation(app, settings, createBundles())
   if (options.cdkNag !== 'off') Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   if (options.cdkNag === 'with-exceptions') acknowledgeNagExceptions(installation, settings)

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { type BuildOptions, buildSync } from 'esbuild'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 import type { FunctionRow } from './function-row.ts'
 
 /** The project's folder, to which entries are relative. */
@@ -50,7 +50,7 @@ export function createAssets(mode: AssetMode, folder: string): Assets {
       if (mode !== 'none' && existsSync(join(projectRoot, entry))) bundleEntry(name, entry, target)
       else {
         if (mode === 'all')
-          throw error(
+          throw createError(
             'PLATFORM_ENTRY_MISSING',
             `the function '${row.name}' has no entry file ${entry}`,
           )
@@ -90,9 +90,13 @@ function copyFolders(
     const path = join(projectRoot, source)
     if (existsSync(path)) cpSync(path, join(target, folderName), { recursive: true })
     else if (mode === 'all')
-      throw error('PLATFORM_ENTRY_MISSING', `the folder ${source} of '${name}' is not built`, {
-        hint: 'Run `npm run gen`, and read its messages if the folder is still missing.',
-      })
+      throw createError(
+        'PLATFORM_ENTRY_MISSING',
+        `the folder ${source} of '${name}' is not built`,
+        {
+          hint: 'Run `npm run gen`, and read its messages if the folder is still missing.',
+        },
+      )
   }
 }
 

@@ -4,7 +4,7 @@ import {
   closeDeadDeployment,
   closeStoppedDeployment,
 } from '../shared/engine/deployment/ownership/take-over.ts'
-import { error, hasCode } from '../shared/errors/error.ts'
+import { createError, hasCode } from '../shared/errors/error.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import { deploymentPartsOf, type DeploymentId, type StackId } from '../shared/records/ids.ts'
 import { abandonDeployment, isUnreadable } from '../functions/step-generator/abandon-deployment.ts'
@@ -63,7 +63,10 @@ export async function cancel(
 /** Returns the error for a cancel that names none of several open deployments. */
 function createAmbiguityError(openDeployments: readonly DeploymentId[]): Error {
   const numbers = openDeployments.map(deployment => deploymentPartsOf(deployment).number)
-  return error('DEPLOYMENT_AMBIGUOUS', `deployments ${numbers.join(', ')} of this stack are open`)
+  return createError(
+    'DEPLOYMENT_AMBIGUOUS',
+    `deployments ${numbers.join(', ')} of this stack are open`,
+  )
 }
 
 async function cancelOpenDeployment(

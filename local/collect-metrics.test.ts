@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type EpochMs, stackIdOf } from '../shared/records/ids.ts'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 import { collectMetrics, type MetricPorts, measureStacks } from './collect-metrics.ts'
 import { formatPrometheus } from './prometheus-text.ts'
 
@@ -47,6 +47,6 @@ test('a stack with an unreadable history is counted, and the metrics of others r
   expect(text).toContain('antichain_unreadable_stacks 1\n')
   expect(text).toContain('antichain_oldest_chain_age_seconds 1.5\n')
   expect(text).toContain('duration_seconds{project="shop",stack="prod"} 1')
-  failure = error('STORE_UNAVAILABLE', 'the disk is full')
+  failure = createError('STORE_UNAVAILABLE', 'the disk is full')
   await expect(collectMetrics(ports)).rejects.toBe(failure)
 })

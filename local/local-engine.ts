@@ -9,7 +9,7 @@ import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
 } from '../shared/platform/embedded/embedded-platform.ts'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 import type { StackRecord } from '../shared/ports/catalog.ts'
 import type { PointInTime } from '../shared/records/point-in-time.ts'
 import { createLogger, silentLogger } from '../shared/platform/system/logger.ts'
@@ -144,7 +144,7 @@ function createReaders(
     readCost: async (stack, number) => {
       const record = await readHistoryRecord(platform.catalog, deploymentIdOf(stack, number))
       if (record === undefined)
-        throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
+        throw createError('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
       return { record, cost: freeDeploymentCost }
     },
   }
@@ -154,7 +154,7 @@ function createReaders(
 function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void {
   if (moment.kind !== 'time' || moment.timeMs >= createdAt) return
   const time = new Date(createdAt).toISOString()
-  throw error(
+  throw createError(
     'MOMENT_UNKNOWN',
     `the records of this machine about the stack begin later, at ${time}`,
     {

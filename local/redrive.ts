@@ -3,7 +3,7 @@ import {
   type RedriveStatus,
 } from '../shared/engine/deployment/recovery/redrive.ts'
 import { readHolderStatus } from '../shared/engine/deployment/ownership/holder-status.ts'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 import { listOpenDeployments } from '../shared/ports/open-deployments.ts'
 import type { DeploymentId, StackId } from '../shared/records/ids.ts'
 import type { RedriveResult } from './engine-port.ts'
@@ -19,7 +19,8 @@ const orderedKinds = ['dead', 'stopped', 'nothing'] as const
  */
 export async function redrive(ports: GeneratorPorts, stack: StackId): Promise<RedriveResult> {
   const record = await ports.catalog.getStack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
+  if (record === undefined)
+    throw createError('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   const results: RedriveResult[] = []
   for (const deployment of listOpenDeployments(record))
     results.push(await redriveOpenDeployment(ports, deployment))

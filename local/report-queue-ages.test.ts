@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { error } from '../shared/errors/error.ts'
+import { createError } from '../shared/errors/error.ts'
 import { noTelemetry } from '../shared/ports/telemetry.ts'
 import { type EpochMs, stackIdOf } from '../shared/records/ids.ts'
 import { type QueueAgePorts, reportQueueAges } from './report-queue-ages.ts'
@@ -53,7 +53,7 @@ test('without waiting requests their age is 0', async () => {
 
 test('a stack with an unreadable request hides no age of the other stacks', async () => {
   const listWaiting = async (id: unknown) => {
-    if (id === newStack) throw error('RECORD_DAMAGED', 'the request is damaged')
+    if (id === newStack) throw createError('RECORD_DAMAGED', 'the request is damaged')
     return [{ at: 4_000 }] as never
   }
   expect(await reportOnce({ requests: { listWaiting } })).toContainEqual([
@@ -65,7 +65,7 @@ test('a stack with an unreadable request hides no age of the other stacks', asyn
 test('an unreadable store is logged, and the next measurement follows', async () => {
   const write = vi.fn()
   const readOldestChainAgeMs = async (): Promise<number> => {
-    throw error('STORE_UNAVAILABLE', 'the disk is full')
+    throw createError('STORE_UNAVAILABLE', 'the disk is full')
   }
   expect(await reportOnce({ readOldestChainAgeMs, logger: { write } })).toEqual([])
   expect(write).toHaveBeenCalledWith('warn', 'ages.unreadable', expect.anything())

@@ -8,7 +8,7 @@ import { createAddressLimiter } from '../shared/api/rate-limit.ts'
 import { readAddressRules } from '../shared/runtime/environment/address-rules.ts'
 import type { ApiPorts } from '../shared/api/define-route.ts'
 import type { WebhookServer } from '../functions/webhook/answer-webhook.ts'
-import { error, messageOf } from '../shared/errors/error.ts'
+import { createError, messageOf } from '../shared/errors/error.ts'
 import type { TakeOverDeps } from '../shared/engine/deployment/ownership/take-over.ts'
 import type { EmbeddedPlatform } from '../shared/platform/embedded/embedded-platform.ts'
 import { createDefaultKeyKeeper } from '../shared/platform/key-services/default-key-keeper.ts'
@@ -89,7 +89,7 @@ export async function serveApi(ports: HttpPorts, { host, port }: ApiAddress): Pr
   )
   server.on('error', cause =>
     listeningPort.reject(
-      error('CLI_USAGE', `cannot listen at ${host}:${port}: ${messageOf(cause)}`, { cause }),
+      createError('CLI_USAGE', `cannot listen at ${host}:${port}: ${messageOf(cause)}`, { cause }),
     ),
   )
   const boundPort = await listeningPort.promise

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { RequiredPackage } from '../../shared/programs/required-packages.ts'
 import type { PackageRequest } from '../../shared/providers/package-request.ts'
 import {
@@ -18,7 +18,7 @@ export function parseProviderChoices(options: readonly string[]): ProviderChoice
     options.map(option => {
       const [, address, choice] = /^([^=]+)=(.+)$/.exec(option) ?? []
       if (address === undefined || choice === undefined)
-        throw error(
+        throw createError(
           'CLI_USAGE',
           `--provider takes <address>=<version or ./path> with --from terraform, not '${option}'`,
         )
@@ -32,7 +32,7 @@ export function requireKnownChoices(choices: ProviderChoices, sources: Iterable<
   const usedSources = [...sources]
   for (const address of choices.keys())
     if (!usedSources.some(source => isAddressOf(address, source)))
-      throw error(
+      throw createError(
         'CLI_USAGE',
         `--provider names '${address}', but the state uses only ${usedSources.join(', ')}`,
       )

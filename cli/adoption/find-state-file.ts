@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { createRemoteError } from '../../shared/providers/terraform/adoption/read-tfstate.ts'
 import {
   isLosslessObject,
@@ -25,11 +25,12 @@ export interface StateFile {
  */
 export function findStateFile(path: string): StateFile {
   const status = statSync(path, { throwIfNoEntry: false })
-  if (status === undefined) throw error('FILE_UNREADABLE', `there is no file or folder ${path}`)
+  if (status === undefined)
+    throw createError('FILE_UNREADABLE', `there is no file or folder ${path}`)
   if (!status.isDirectory()) return { file: path, folder: dirname(path) }
   const file = resolve(path, findWorkspaceFile(path))
   if (existsSync(file)) return { file, folder: path }
-  throw error('FILE_UNREADABLE', `the folder ${path} has no ${stateFileName}`, {
+  throw createError('FILE_UNREADABLE', `the folder ${path} has no ${stateFileName}`, {
     hint: 'Pass the path of the state file, or write it with `tofu state pull > terraform.tfstate`.',
   })
 }
@@ -76,6 +77,6 @@ export function readFileText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot read ${file}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNREADABLE', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { providerReferenceOf } from '../../shared/names/provider-reference.ts'
 import { stackType } from '../../shared/names/urn.ts'
 import type {
@@ -26,7 +26,7 @@ export function separateExistingObjects(
   const adopted = instances.filter(instance => !isExisting(instance))
   const conflict = adopted.find(({ state }) => !state.delete && liveUrns.has(state.urn))
   if (conflict !== undefined)
-    throw error(
+    throw createError(
       'STACK_NOT_EMPTY',
       `the stack has another resource ${conflict.state.urn} already, so ${conflict.instance.address} cannot be adopted`,
       {

@@ -1,5 +1,5 @@
 import type { ConfigValue } from '../../shared/engine/request.ts'
-import { assert, error } from '../../shared/errors/error.ts'
+import { assert, createError } from '../../shared/errors/error.ts'
 import { providerReferenceOf } from '../../shared/names/provider-reference.ts'
 import type { RandomPort } from '../../shared/ports/system.ts'
 import type { PackageRequest } from '../../shared/providers/package-request.ts'
@@ -99,7 +99,7 @@ function refuseUsedName(
 ): void {
   for (const [source, { request }] of startedPackages)
     if (request.pkg === packageName)
-      throw error(
+      throw createError(
         'PLUGIN_AMBIGUOUS',
         `the provider ${source} has the package name '${packageName}' already`,
       )

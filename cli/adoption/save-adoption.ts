@@ -1,5 +1,5 @@
 import type { DeployInput } from '../../shared/engine/request.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import type { Snapshot } from '../../shared/state/snapshot.ts'
@@ -34,7 +34,7 @@ export async function saveAdoption(
   }
   const fault = verifyIntegrity(newState)
   if (fault !== undefined)
-    throw error('STATE_INTEGRITY', `the state after the adoption would be invalid: ${fault}`)
+    throw createError('STATE_INTEGRITY', `the state after the adoption would be invalid: ${fault}`)
   const engine = await session.openEngine()
   // The state is only stored here. The edit publishes it after the confirmation.
   const edit = {

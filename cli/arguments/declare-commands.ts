@@ -16,7 +16,7 @@ import { declareRemote } from './declare-remote.ts'
 import { declareStack } from './declare-stack.ts'
 import { declareState } from './declare-state.ts'
 import { declareTriggers } from './declare-triggers.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { addExamples } from './examples.ts'
 import { collectValues, declareUnsupportedOptions, refuseUnsupportedOptions } from './flags.ts'
 import { type Attach, declareUnsupportedCommands } from './handler.ts'
@@ -29,7 +29,7 @@ const colorChoices = ['always', 'never', 'raw', 'auto']
 /** Parses the value of --color. Throws CLI_USAGE in the words that Automation APIs recognize. */
 function parseColor(text: string): string {
   if (colorChoices.includes(text)) return text === 'raw' ? 'never' : text
-  throw error(
+  throw createError(
     'CLI_USAGE',
     `unsupported color option: '${text}'. Supported values are: ${colorChoices.join(', ')}`,
   )

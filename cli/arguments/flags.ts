@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { optionSubstitutes } from './unsupported.ts'
 
 /**
@@ -54,7 +54,7 @@ export function refuseUnsupportedOptions(command: Command, names: readonly strin
 function createUnsupportedOptionError(name: string, command: string): Error {
   const hint = optionSubstitutes[name]
   const message = `the option ${name} of '${command}' is not supported`
-  return error('FEATURE_MISSING', message, hint === undefined ? {} : { hint })
+  return createError('FEATURE_MISSING', message, hint === undefined ? {} : { hint })
 }
 
 /** Collects the values of an option that can be repeated. */

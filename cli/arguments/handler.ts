@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
 import type { CliSession } from '../session/session.ts'
 
@@ -38,6 +38,6 @@ export function declareUnsupportedCommands(
       .allowUnknownOption()
       .allowExcessArguments()
       .action(() => {
-        throw error('FEATURE_MISSING', `the command '${name}' is not supported`, { hint })
+        throw createError('FEATURE_MISSING', `the command '${name}' is not supported`, { hint })
       })
 }

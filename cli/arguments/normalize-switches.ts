@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /**
  * Rewrites switches with a value, which every switch of Pulumi accepts: `--yes=true` becomes
@@ -47,5 +47,8 @@ function normalizeSwitch(options: readonly Option[], arg: string): readonly stri
   if (value === undefined) return isDeclared ? [arg] : []
   if (/^(1|t|true)$/i.test(value)) return isDeclared ? [`--${name}`] : []
   if (/^(0|f|false)$/i.test(value)) return hasNegation ? [`--no-${name}`] : []
-  throw error('CLI_USAGE', `--${name} is a switch: its value is true or false, not '${value}'`)
+  throw createError(
+    'CLI_USAGE',
+    `--${name} is a switch: its value is true or false, not '${value}'`,
+  )
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
 
 /**
@@ -9,5 +9,5 @@ export function parseCount(flags: Pick<Flags, 'text'>, name: string): number | u
   const text = flags.text(name)
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw error('CLI_USAGE', `--${name} takes a number, not '${text}'`)
+  throw createError('CLI_USAGE', `--${name} takes a number, not '${text}'`)
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /**
  * Parses the number of a deployment or version, from 1. `usage` begins the error message: "--to
@@ -6,7 +6,7 @@ import { error } from '../../shared/errors/error.ts'
  */
 export function parseNumberArgument(text: string, usage: string, hint?: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw error('CLI_USAGE', `${usage}, not '${text}'`, hint === undefined ? {} : { hint })
+  throw createError('CLI_USAGE', `${usage}, not '${text}'`, hint === undefined ? {} : { hint })
 }
 
 /** Parses `--deployment`. Returns undefined without the option. Throws CLI_USAGE. */

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 const secondsByUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -6,6 +6,6 @@ const secondsByUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600,
 export function parseSeconds(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text === '0' ? '0s' : text) ?? []
   if (count === undefined || unit === undefined)
-    throw error('CLI_USAGE', `${option} takes a duration such as 30m or 1h, not '${text}'`)
+    throw createError('CLI_USAGE', `${option} takes a duration such as 30m or 1h, not '${text}'`)
   return Number(count) * (secondsByUnit[unit] ?? 0)
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { declareCommands } from './declare-commands.ts'
 import { flagsOf, refuseUnsupportedOptions } from './flags.ts'
@@ -106,7 +106,7 @@ function readGlobalOptions(command: Command): GlobalOptions {
 }
 
 function usageErrorOf(thrown: CommanderError): Error {
-  return error('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
+  return createError('CLI_USAGE', thrown.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' '))
 }
 
 /**

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from './flags.ts'
 import { requireUniqueNames } from './unique-pairs.ts'
 
@@ -22,6 +22,6 @@ export function readStackFilters(flags: Pick<Flags, 'list'>): StackFilters {
 function splitTag(tag: string): readonly [string, string] {
   const [, name, value] = /^([^=]+)=(.*)$/su.exec(tag) ?? []
   if (name === undefined || value === undefined)
-    throw error('CLI_USAGE', `--tag takes <name>=<value>, not '${tag}'`)
+    throw createError('CLI_USAGE', `--tag takes <name>=<value>, not '${tag}'`)
   return [name, value]
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /**
  * Returns the pairs of a repeatable option as a record. Throws CLI_USAGE for a name that occurs
@@ -10,7 +10,7 @@ export function requireUniqueNames(
 ): Readonly<Record<string, string>> {
   const names = new Set<string>()
   for (const [name] of pairs) {
-    if (names.has(name)) throw error('CLI_USAGE', `${option} has the name '${name}' twice`)
+    if (names.has(name)) throw createError('CLI_USAGE', `${option} has the name '${name}' twice`)
     names.add(name)
   }
   return Object.fromEntries(pairs)

@@ -1,5 +1,5 @@
 import { unknownProject } from '../../shared/backends/backend-keys.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 import type { CliSession } from '../session/session.ts'
@@ -29,7 +29,7 @@ export async function chooseSourceStack(
   const matches = stacks.filter(isNamed)
   const [first, second] = matches
   if (first === undefined)
-    throw error('STACK_NOT_FOUND', `${backend.store.address} has no stack '${text}'`, {
+    throw createError('STACK_NOT_FOUND', `${backend.store.address} has no stack '${text}'`, {
       hint: `Its stacks are: ${stacks.map(nameOfStack).join(', ') || 'none'}`,
     })
   if (second === undefined) return first
@@ -37,14 +37,14 @@ export async function chooseSourceStack(
   const stackOfFolder = matches.find(id => stackPartsOf(id).project === folderProject)
   if (stackOfFolder !== undefined) return stackOfFolder
   const names = matches.map(nameOfStack).join(', ')
-  throw error('CLI_USAGE', `several stacks are named '${stack}': ${names}`, {
+  throw createError('CLI_USAGE', `several stacks are named '${stack}': ${names}`, {
     hint: 'Name the stack with its project: <project>/<stack>.',
   })
 }
 
 async function askForStack(session: CliSession, stacks: readonly StackId[]): Promise<string> {
   if (!session.mayPrompt)
-    throw error('CLI_USAGE', 'the name of the stack is missing: pass it after the address')
+    throw createError('CLI_USAGE', 'the name of the stack is missing: pass it after the address')
   const names = stacks.map(nameOfStack).join(', ')
   return (await session.io.prompt(`Select a stack (${names}):`)).trim()
 }

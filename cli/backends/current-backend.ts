@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import {
   isObjectStoreUrl,
   parseObjectStoreUrl,
@@ -31,7 +31,10 @@ export function readCurrentBackend(options: {
 }): CurrentBackend | undefined {
   const variable = options.env['PULUMI_BACKEND_URL'] ?? ''
   if (variable !== '' && !variable.includes('://'))
-    throw error('BACKEND_URL_INVALID', `PULUMI_BACKEND_URL is '${variable}', which is no address`)
+    throw createError(
+      'BACKEND_URL_INVALID',
+      `PULUMI_BACKEND_URL is '${variable}', which is no address`,
+    )
   if (isObjectStoreUrl(variable)) return { address: variable, source: 'PULUMI_BACKEND_URL' }
   const projectUrl = readProjectBackend(options.cwd)
   if (isObjectStoreUrl(projectUrl)) return { address: projectUrl, source: 'project' }
@@ -75,7 +78,7 @@ export function readSavedBackend(home: string): string | undefined {
   try {
     return savedForm.parse(JSON.parse(text)).backend
   } catch {
-    throw error('FILE_UNREADABLE', `${savedFileOf(home)} is not a valid login`, {
+    throw createError('FILE_UNREADABLE', `${savedFileOf(home)} is not a valid login`, {
       hint: 'Run `antichain logout`, and log in again.',
     })
   }

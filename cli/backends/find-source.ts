@@ -1,5 +1,5 @@
 import { type Backend, findBackend, listBackendStacks } from '../../shared/backends/open-backend.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import {
   type ObjectStoreUrl,
   parseObjectStoreUrl,
@@ -28,7 +28,7 @@ export async function findSource(session: CliSession, address: string): Promise<
   const backend = await findBackend(await openObjectStore(url, env), env)
   if (backend !== undefined)
     return { backend, stacks: await listBackendStacks(backend), isSingle: false }
-  let missingError = error(
+  let missingError = createError(
     'BACKEND_MISSING',
     `${address} has no stacks: it has neither .pulumi/meta.yaml nor stacks of the legacy layout`,
   )
@@ -42,7 +42,7 @@ export async function findSource(session: CliSession, address: string): Promise<
     const stack = await findStack(parentBackend, names)
     if (stack !== undefined) return { backend: parentBackend, stacks: [stack], isSingle: true }
     const stackName = names.join('/')
-    missingError = error(
+    missingError = createError(
       'STACK_NOT_FOUND',
       `${parentBackend.store.address} has no stack ${stackName}`,
     )

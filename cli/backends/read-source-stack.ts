@@ -10,7 +10,7 @@ import {
 } from '../../shared/backends/stack-history.ts'
 import { listLocks } from '../../shared/backends/stack-locks.ts'
 import { parseCheckpointState, readCheckpoint } from '../../shared/backends/stack-objects.ts'
-import { DeployError, error } from '../../shared/errors/error.ts'
+import { DeployError, createError } from '../../shared/errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
@@ -42,7 +42,10 @@ export async function readSourceStack(
     throw createLockedError(stackPartsOf(id).stack, lock, Date.now())
   const object = await readCheckpoint(backend, id)
   if (object === undefined)
-    throw error('STACK_NOT_FOUND', `the stack ${id} was removed from ${backend.store.address}`)
+    throw createError(
+      'STACK_NOT_FOUND',
+      `the stack ${id} was removed from ${backend.store.address}`,
+    )
   const state = deploymentOfEnvelope(parseCheckpointState(object))
   const target = backend.layout === 'legacy' ? findTarget(session, id, state) : id
   if (state !== null) checkState(state, { id: target, force, key: object.key })
@@ -95,7 +98,7 @@ function requireKnownManager(state: StoredDeployment, key: string): void {
     isKeyUrl(secretsManagerFieldOf(state, 'cloud', 'url') ?? '') ||
     ['passphrase', 'service'].includes(type)
   if (isKnown || !containsCiphertext(state)) return
-  throw error(
+  throw createError(
     'SECRETS_MANAGER_UNSUPPORTED',
     `the secrets of ${key} have the manager '${type}', which is not supported`,
     { hint: 'Change it with `pulumi stack change-secrets-provider passphrase` first.' },

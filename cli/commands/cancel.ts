@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
@@ -13,7 +13,7 @@ import { confirm } from '../session/session.ts'
  */
 export const cancelDeployment: Handler = async (session, flags, [name]) => {
   if (name !== undefined && flags.text('stack') !== undefined)
-    throw error('CLI_USAGE', 'name the stack only once: with --stack or as an argument')
+    throw createError('CLI_USAGE', 'name the stack only once: with --stack or as an argument')
   const id = await session.requireStack(name)
   const { stack } = stackPartsOf(id)
   const isForced = flags.isSet('force')
@@ -21,7 +21,7 @@ export const cancelDeployment: Handler = async (session, flags, [name]) => {
     ? `This cancels the deployment of '${stack}' and abandons its running operations; their results stay unknown.`
     : `This cancels the deployment of '${stack}'.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: stack })))
-    throw error('CONFIRMATION_DECLINED', 'the deployment was not cancelled')
+    throw createError('CONFIRMATION_DECLINED', 'the deployment was not cancelled')
   const engine = await session.openEngine()
   const number = parseDeploymentOption(flags.text('deployment'))
   const result = await engine.cancel(id, {

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { getTreeAt, withTreeAt } from '../../shared/programs/config/config-path.ts'
 import { type ConfigTree, toStoredConfigValue } from '../../shared/programs/config/config-tree.ts'
 import { type StackConfig, writeStackConfig } from '../../shared/programs/config/stack-config.ts'
@@ -14,11 +14,11 @@ import { openStackFile } from '../stack/stack-secrets.ts'
 export const copyConfig: Handler = async (session, flags, [name]) => {
   const destName = flags.text('dest')
   if (destName === undefined)
-    throw error('CLI_USAGE', '--dest is required', { hint: 'Pass the stack to copy to.' })
+    throw createError('CLI_USAGE', '--dest is required', { hint: 'Pass the stack to copy to.' })
   const project = session.requireProject()
   const source = await session.requireStack()
   const dest = await session.requireStack(destName)
-  if (source === dest) throw error('CLI_USAGE', 'source and destination are the same stack')
+  if (source === dest) throw createError('CLI_USAGE', 'source and destination are the same stack')
   const sourceFile = openStackFile(session, project, {
     stack: source,
     file: flags.text('configFile'),
@@ -28,7 +28,7 @@ export const copyConfig: Handler = async (session, flags, [name]) => {
     name === undefined ? undefined : parseConfigEditKey(name, project.name, flags.isSet('path'))
   const values = selectValues(sourceFile, key)
   if (key !== undefined && values.length === 0)
-    throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
+    throw createError('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
   const from = { id: source, file: sourceFile }
   const reseal = await openResealer(session, values, { from, to: { id: dest, file: destFile } })
   for (const [fullKey, tree] of values) {

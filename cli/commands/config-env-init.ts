@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import {
   type ConfigTree,
   hasSecure,
@@ -36,14 +36,15 @@ export const initConfigEnvironment: Handler = async (session, flags) => {
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
   const name = environmentNameOf(flags, project, stackPartsOf(stack).stack)
   const path = join(project.root, environmentsFolder, `${name}.yaml`)
-  if (existsSync(path)) throw error('CONFIG_INVALID', `the environment ${path} already exists`)
+  if (existsSync(path))
+    throw createError('CONFIG_INVALID', `the environment ${path} already exists`)
   const values = [...file.getValues()]
   const plainValues = values.filter(([, value]) => !hasSecure(value))
   const text = formatEnvironment(plainValues)
   session.print(`Environment ${path}:\n${text}`)
   const question = { text: `This writes the environment '${name}'.`, answer: 'yes' }
   if (!(await confirm(session, flags.isSet('yes'), question)))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
   const keysToRemove = flags.isSet('keepConfig') ? [] : plainValues.map(([key]) => key)
   addEnvironment(file, project, { name, path, text, keysToRemove })
   session.printToStderr(`Created the environment '${name}' with ${plainValues.length} values.`)
@@ -58,7 +59,7 @@ function environmentNameOf(flags: Flags, project: Project, stack: string): strin
   const text = flags.text('env') ?? stack
   const name = text.includes('/') ? text : `${project.name}/${text}`
   if (isEnvironmentName(name)) return name
-  throw error('CONFIG_INVALID', `'${name}' is not the name of an environment`)
+  throw createError('CONFIG_INVALID', `'${name}' is not the name of an environment`)
 }
 
 /** Formats values as an environment of Pulumi ESC. */
@@ -100,7 +101,7 @@ function addEnvironment(
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text, { flag: 'wx' })
   } catch (cause) {
-    throw error('CONFIG_INVALID', `cannot write ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('CONFIG_INVALID', `cannot write ${path}: ${messageOf(cause)}`, { cause })
   }
   try {
     for (const key of keysToRemove) file.remove(key)
@@ -130,7 +131,11 @@ function requireEqual(
   const keys = new Set([...before.keys(), ...after.keys()])
   const changedKey = [...keys].find(key => before.get(key) !== after.get(key))
   if (changedKey !== undefined)
-    throw error('CONFIG_INVALID', `in an environment, the value of '${changedKey}' would change`, {
-      hint: 'Keep a value with keys such as `fn::join` in the stack file, and move the others.',
-    })
+    throw createError(
+      'CONFIG_INVALID',
+      `in an environment, the value of '${changedKey}' would change`,
+      {
+        hint: 'Keep a value with keys such as `fn::join` in the stack file, and move the others.',
+      },
+    )
 }

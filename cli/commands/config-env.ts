@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import {
   environmentsFolder,
@@ -25,9 +25,9 @@ export const listConfigEnvironments: Handler = async (session, flags) => {
 export const addConfigEnvironments: Handler = async (session, flags, addedNames) => {
   const { file, folder } = await openStackEnvironments(session, flags)
   for (const name of addedNames) {
-    requireEnvironmentName(name, sentence => error('CONFIG_INVALID', sentence))
+    requireEnvironmentName(name, sentence => createError('CONFIG_INVALID', sentence))
     if (!existsSync(join(folder, `${name}.yaml`)))
-      throw error('CONFIG_INVALID', `the environment '${name}' does not exist`, {
+      throw createError('CONFIG_INVALID', `the environment '${name}' does not exist`, {
         hint: `Create the file ${join(folder, `${name}.yaml`)} first.`,
       })
   }
@@ -44,9 +44,13 @@ export const removeConfigEnvironment: Handler = async (session, flags, [removedN
   const { file } = await openStackEnvironments(session, flags)
   const names = file.getEnvironmentNames()
   if (!names.includes(removedName))
-    throw error('CONFIG_MISSING', `the stack does not have the environment '${removedName}'`, {
-      hint: `Its environments are: ${names.join(', ') || 'none'}`,
-    })
+    throw createError(
+      'CONFIG_MISSING',
+      `the stack does not have the environment '${removedName}'`,
+      {
+        hint: `Its environments are: ${names.join(', ') || 'none'}`,
+      },
+    )
   file.setEnvironmentNames(names.filter(name => name !== removedName))
   writeStackConfig(file)
   return 0

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { openConfigValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -18,7 +18,7 @@ export const getConfig: Handler = async (session, flags, [name = '']) => {
   const { values } = withProjectDefaults(project, file.getValues())
   const value = findConfigValue(values, key)
   if (value === undefined)
-    throw error('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
+    throw createError('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
   const manager = hasSecure(value) ? await openStackManager(session, stack, file) : undefined
   const openedValue = openConfigValue(value, text => manager?.crypter.decrypt(text) ?? text)
   session.print(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {
   type ConfigTree,
@@ -42,7 +42,7 @@ export const refreshConfig: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const deployed = await findDeployedConfig(session, id)
   if (deployed === undefined)
-    throw error('CONFIG_MISSING', 'no deployment with a recorded configuration exists', {
+    throw createError('CONFIG_MISSING', 'no deployment with a recorded configuration exists', {
       hint: 'Deploy the stack first. Records are kept for 30 days, unless ANTICHAIN_KEEP_RECORDS_DAYS is set.',
     })
   const file = openStackFile(session, project, { stack: id, file: flags.text('configFile') })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import {
   type ConfigTree,
   isContainer,
@@ -30,9 +30,12 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
   const [plaintextPairs, secretPairs] = [flags.list('plaintext'), flags.list('secret')]
   const isPath = flags.isSet('path')
   if (json !== undefined && (plaintextPairs.length > 0 || secretPairs.length > 0 || isPath))
-    throw error('CLI_USAGE', '--json cannot be used with --plaintext, --secret or --path')
+    throw createError('CLI_USAGE', '--json cannot be used with --plaintext, --secret or --path')
   if (flags.isSet('json') !== (json !== undefined))
-    throw error('CLI_USAGE', 'pass values with --plaintext and --secret, or as JSON with --json')
+    throw createError(
+      'CLI_USAGE',
+      'pass values with --plaintext and --secret, or as JSON with --json',
+    )
   const project = session.requireProject()
   const stack = await session.requireStack()
   const file = openStackFile(session, project, { stack, file: flags.text('configFile') })
@@ -48,7 +51,7 @@ export const setAllConfig: Handler = async (session, flags, [json]) => {
     for (const pair of pairs) {
       const [, name, text = ''] = /^([^=]*)=([^]*)$/.exec(pair) ?? []
       if (name === undefined)
-        throw error('CLI_USAGE', `'${pair}' does not have the form <key>=<value>`)
+        throw createError('CLI_USAGE', `'${pair}' does not have the form <key>=<value>`)
       putConfigValue(file, parseConfigEditKey(name, project.name, isPath), toTree(text))
     }
   for (const [name, entry] of Object.entries(values)) {
@@ -64,16 +67,16 @@ function parseValues(text: string): z.infer<typeof configJsonForm> {
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw error('CLI_USAGE', `--json is not valid JSON: ${messageOf(cause)}`, { cause })
+    throw createError('CLI_USAGE', `--json is not valid JSON: ${messageOf(cause)}`, { cause })
   }
   const parsed = parseForm(configJsonForm, json)
   if (!parsed.success)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `--json: ${parsed.error.issues[0]?.path.join('.')} does not have the format of \`config --json\``,
     )
   for (const [name, { value }] of Object.entries(parsed.data))
-    if (value === undefined) throw error('CLI_USAGE', `--json: '${name}' has no value`)
+    if (value === undefined) throw createError('CLI_USAGE', `--json: '${name}' has no value`)
   return parsed.data
 }
 

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { putConfigValue, parseConfigEditKey } from '../config/edit-config.ts'
@@ -13,9 +13,9 @@ import { openStackFile, openStackManager } from '../stack/stack-secrets.ts'
  */
 export const setConfig: Handler = async (session, flags, [name = '', operand]) => {
   if (flags.isSet('secret') && flags.isSet('plaintext'))
-    throw error('CLI_USAGE', '--secret and --plaintext cannot be used together')
+    throw createError('CLI_USAGE', '--secret and --plaintext cannot be used together')
   if (flags.isSet('secret') && flags.text('type') !== undefined)
-    throw error('CLI_USAGE', '--secret and --type cannot be used together', {
+    throw createError('CLI_USAGE', '--secret and --type cannot be used together', {
       hint: 'Omit --type: a secret is always a text.',
     })
   const project = session.requireProject()
@@ -38,7 +38,7 @@ async function readConfigValue(session: CliSession, flags: Flags): Promise<strin
   if (session.mayPrompt)
     return flags.isSet('secret') ? session.io.promptHidden('value:') : session.io.prompt('value:')
   if (session.io.isTerminal)
-    throw error('CLI_USAGE', 'the value is missing: pass it as the second argument')
+    throw createError('CLI_USAGE', 'the value is missing: pass it as the second argument')
   const text = await session.io.readInput()
   return flags.isSet('raw') ? text : text.replace(/\r?\n$/, '')
 }

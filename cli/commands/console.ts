@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { dashboardAddressOf } from '../../shared/triggers/dashboard-address.ts'
 import { findDashboard } from '../remote/dashboard-address.ts'
@@ -13,12 +13,12 @@ import type { CliSession } from '../session/session.ts'
 export const openConsole: Handler = async session => {
   const login = readLogin(session.home)
   if (login === undefined)
-    throw error('CLI_USAGE', 'no server with a dashboard is known', {
+    throw createError('CLI_USAGE', 'no server with a dashboard is known', {
       hint: 'Run `antichain serve --port 7000`, and log in with `antichain login <address>`.',
     })
   const url = await findDashboard(login)
   if (url === undefined)
-    throw error('CLI_USAGE', `${login.url} serves no dashboard`, {
+    throw createError('CLI_USAGE', `${login.url} serves no dashboard`, {
       hint: 'Log in to an `antichain serve` with a port (docs/dashboard.md).',
     })
   const address = dashboardAddressOf(url, findSelectedStack(session))

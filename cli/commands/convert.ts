@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { copyFiles } from '../project/copy-files.ts'
@@ -37,7 +37,7 @@ const runtimesByLanguage: ReadonlyMap<string, string> = new Map([
 export const convertProgram: Handler = async (session, flags, args) => {
   const language = flags.text('language')
   if (language === undefined)
-    throw error('CLI_USAGE', 'the target language is missing', {
+    throw createError('CLI_USAGE', 'the target language is missing', {
       hint: 'Pass --language with typescript, python, go, csharp, java, yaml or pcl.',
     })
   const from = readConverterName(flags)
@@ -96,7 +96,7 @@ function readProjectName(session: CliSession, flags: Flags): string {
 /** Refuses --strict with --language pcl, because only the host of a target language applies it. */
 function refuseStrict(flags: Flags): void {
   if (!flags.isSet('strict')) return
-  throw error('CLI_USAGE', '--strict has no effect with --language pcl', {
+  throw createError('CLI_USAGE', '--strict has no effect with --language pcl', {
     hint: 'Omit --strict, or convert the program to another language.',
   })
 }
@@ -121,7 +121,10 @@ async function convertToPcl(
   session.printToStderr(`Converting from ${from}...`)
   if (from === 'terraform' && !hasConverter(from, deps.env)) {
     if (args.length > 0)
-      throw error('CLI_USAGE', `the converter of Terraform has no arguments: ${args.join(' ')}`)
+      throw createError(
+        'CLI_USAGE',
+        `the converter of Terraform has no arguments: ${args.join(' ')}`,
+      )
     return convertTerraform(session, { pclFolder, runtime })
   }
   const address = deps.engineAddress()

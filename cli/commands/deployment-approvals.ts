@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { approvableCommands } from '../../shared/runtime/approvals/approval-rule.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 import { stackPathOf } from '../remote/stack-path.ts'
@@ -99,12 +99,15 @@ function parseCommands(text: string): readonly (typeof approvableCommands)[numbe
   if (text === 'none') return []
   const commands = z.array(z.enum(approvableCommands)).safeParse([...new Set(text.split(','))])
   if (commands.success) return commands.data
-  throw error('CLI_USAGE', `--require takes up, destroy, both with a comma, or none; not '${text}'`)
+  throw createError(
+    'CLI_USAGE',
+    `--require takes up, destroy, both with a comma, or none; not '${text}'`,
+  )
 }
 
 /** Returns the hours of `--expire-hours`. Throws CLI_USAGE. */
 function parseHours(text: string): number {
   const hours = Number(text)
   if (text.trim() !== '' && hours > 0) return hours
-  throw error('CLI_USAGE', `--expire-hours takes a number of hours, not '${text}'`)
+  throw createError('CLI_USAGE', `--expire-hours takes a number of hours, not '${text}'`)
 }

@@ -1,5 +1,5 @@
 import { kindsByCommand } from '../../shared/backends/update-kind.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -40,7 +40,7 @@ export async function requireLastDeploymentNumber(
   const { platform } = await session.openEngine()
   const [lastRecord] = await platform.catalog.listHistory(stack, 1)
   if (lastRecord === undefined)
-    throw error('DEPLOYMENT_UNKNOWN', 'the stack has no deployment', {
+    throw createError('DEPLOYMENT_UNKNOWN', 'the stack has no deployment', {
       hint: 'Deploy it with `antichain up`.',
     })
   return deploymentPartsOf(lastRecord.deployment).number

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { publicIssuers } from '../../shared/api/federation/public-issuers.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { parseSeconds } from '../arguments/parse-seconds.ts'
@@ -39,7 +39,7 @@ export const createFederationRule: Handler = async (session, flags, [name = ''])
 function requireAudience(session: CliSession, flags: Flags): string {
   const audience = flags.text('audience') ?? readLogin(session.home)?.url
   if (audience === undefined)
-    throw error('CLI_USAGE', 'without a login, pass the audience of the OIDC tokens', {
+    throw createError('CLI_USAGE', 'without a login, pass the audience of the OIDC tokens', {
       hint: 'Pass the address of the API, such as --audience https://antichain.example.com. On GitHub Actions, `antichain login --oidc` requests tokens for it.',
     })
   return audience
@@ -48,7 +48,7 @@ function requireAudience(session: CliSession, flags: Flags): string {
 function parseCondition(text: string): readonly [claim: string, pattern: string] {
   const [, claim, pattern] = /^([^=]+)=(.+)$/s.exec(text) ?? []
   if (claim === undefined || pattern === undefined)
-    throw error('CLI_USAGE', `--claim takes <name>=<pattern>, not '${text}'`)
+    throw createError('CLI_USAGE', `--claim takes <name>=<pattern>, not '${text}'`)
   return [claim, pattern]
 }
 

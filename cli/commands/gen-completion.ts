@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 
 /** The shells with completion. */
@@ -66,7 +66,7 @@ compdef _antichain antichain
 export const printCompletionScript: Handler = (session, _flags, [shell = '']) => {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
   if (script === undefined)
-    throw error('CLI_USAGE', `there is no completion for the shell '${shell}'`, {
+    throw createError('CLI_USAGE', `there is no completion for the shell '${shell}'`, {
       hint: `Use one of ${completionShells.join(', ')}.`,
     })
   session.io.stdout.write(script)

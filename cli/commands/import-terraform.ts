@@ -1,7 +1,7 @@
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { childUrnOf, stackType } from '../../shared/names/urn.ts'
 import { findRequiredNodePackages } from '../../shared/programs/required-packages.ts'
 import {
@@ -77,14 +77,14 @@ export async function importTerraformState(
 function checkOptions(flags: Flags, moreOperands: readonly string[]): void {
   const converter = flags.text('from')
   if (converter !== 'terraform')
-    throw error('FEATURE_MISSING', `importing from '${converter}' is not supported yet`, {
+    throw createError('FEATURE_MISSING', `importing from '${converter}' is not supported yet`, {
       hint: 'Use `--from terraform` for a state of Terraform or OpenTofu.',
     })
   if (moreOperands.length > 0)
-    throw error('CLI_USAGE', '--from terraform takes the path of one Terraform state')
+    throw createError('CLI_USAGE', '--from terraform takes the path of one Terraform state')
   for (const name of idImportOptions)
     if (flags.text(name) !== undefined || flags.list(name).length > 0)
-      throw error('CLI_USAGE', `--${name} cannot be used together with --from terraform`)
+      throw createError('CLI_USAGE', `--${name} cannot be used together with --from terraform`)
 }
 
 /** The state of a stack, decrypted and as it is stored. */
@@ -182,7 +182,7 @@ function readNames(session: CliSession, flags: Flags): ReadonlyMap<string, strin
   const file = resolve(session.cwd, path)
   const parsed = parseForm(namesForm, parseJson(readFileText(file)))
   if (parsed.success) return new Map(Object.entries(parsed.data))
-  throw error('CLI_USAGE', `--names: ${file} must be a JSON object of names by address`)
+  throw createError('CLI_USAGE', `--names: ${file} must be a JSON object of names by address`)
 }
 
 /**
@@ -194,12 +194,12 @@ function checkReport({ adopted, existing, skipped }: AdoptionReport): number {
   const [firstFailed] = failedParts
   const count = adopted.length + existing.length + failedParts.length
   if (firstFailed !== undefined)
-    throw error(
+    throw createError(
       'TERRAFORM_ADOPTION_PARTIAL',
       `${failedParts.length} of ${formatWithNoun(count, 'object')} cannot be adopted: ${firstFailed.address}: ${firstFailed.reason}`,
     )
   if (adopted.length === 0 && existing.length > 0)
-    throw error(
+    throw createError(
       'STACK_NOT_EMPTY',
       `the stack has all ${formatWithNoun(count, 'object')} of the state already`,
       {

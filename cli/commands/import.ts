@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSealing } from '../../shared/engine/deployment/state/state-sealing.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { childUrnOf, urnPartsOf, type Urn } from '../../shared/names/urn.ts'
 import type { ImportedResource } from '../../shared/records/imported-resource.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
@@ -26,7 +26,7 @@ import type { CliSession } from '../session/session.ts'
 export const importResources: Handler = async (session, flags, operands) => {
   if (flags.text('from') !== undefined)
     return (await import('./import-terraform.ts')).importTerraformState(session, flags, operands)
-  if (flags.text('names') !== undefined) throw error('CLI_USAGE', '--names requires --from')
+  if (flags.text('names') !== undefined) throw createError('CLI_USAGE', '--names requires --from')
   const file = readImport(session, flags, operands)
   const mustGenerateCode = flags.isSet('generateCode')
   const outPath = flags.text('out')
@@ -82,7 +82,7 @@ function readImport(session: CliSession, flags: Flags, operands: readonly string
   const [parent, provider] = [flags.text('parent'), flags.list('provider').at(-1)]
   if (path === undefined) return createInlineFile({ operands, properties, parent, provider })
   if (operands.length > 0 || properties.length > 0 || (parent ?? provider) !== undefined)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       'an inline resource may not be specified in conjunction with an import file',
     )
@@ -151,7 +151,9 @@ function writeOut(path: string, text: string): void {
     // The file may contain plaintext secrets, as in Pulumi.
     writeFileSync(path, text, { mode: 0o600 })
   } catch (cause) {
-    throw error('FILE_UNWRITABLE', `could not open output file: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNWRITABLE', `could not open output file: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
@@ -27,10 +27,11 @@ export const login: Handler = async (session, flags, [operand = '']) => {
   const url = parseApiAddress(address)
   if (requestsOidc(flags)) return loginWithOidc(session, flags, url)
   for (const option of ['audience', 'rule'])
-    if (flags.text(option) !== undefined) throw error('CLI_USAGE', `--${option} requires --oidc`)
+    if (flags.text(option) !== undefined)
+      throw createError('CLI_USAGE', `--${option} requires --oidc`)
   const presetToken = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
   if (presetToken === '' && !session.mayPrompt)
-    throw error(
+    throw createError(
       'API_TOKEN_MISSING',
       'the token is missing, and non-interactive mode has no prompt for it',
       {
@@ -51,7 +52,7 @@ function refuseApiOptions(flags: Flags): void {
   const options = ['token', 'audience', 'rule'].filter(name => flags.text(name) !== undefined)
   const names = requestsOidc(flags) ? ['oidc', ...options] : options
   if (names.length > 0)
-    throw error('CLI_USAGE', `a login to a backend takes no --${names.join(', --')}`)
+    throw createError('CLI_USAGE', `a login to a backend takes no --${names.join(', --')}`)
 }
 
 /** Returns the address of the argument, of --cloud-url or of --local, or ''. */
@@ -61,7 +62,7 @@ function readAddress(flags: Flags, operand: string): string {
     address => address !== '',
   )
   if (addresses.length > 1)
-    throw error('CLI_USAGE', 'pass only one of an address, --cloud-url and --local')
+    throw createError('CLI_USAGE', 'pass only one of an address, --cloud-url and --local')
   return addresses[0] ?? ''
 }
 
@@ -75,7 +76,7 @@ const issuedTokenForm = z.object({
 /** Exchanges the OIDC token of a CI job for an API token, and saves it. Prints neither token. */
 async function loginWithOidc(session: CliSession, flags: Flags, url: string): Promise<number> {
   if (flags.text('token') !== undefined)
-    throw error('CLI_USAGE', '--token and --oidc cannot be used together')
+    throw createError('CLI_USAGE', '--token and --oidc cannot be used together')
   const oidcToken = await readOidcToken(session, flags, flags.text('audience') ?? url)
   const rule = flags.text('rule')
   const response = await createApiClient({ url }).call({
@@ -96,7 +97,7 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
 export const logout: Handler = async (session, flags, [operand = '']) => {
   const address = readAddress(flags, operand)
   if (address !== '' && flags.isSet('all'))
-    throw error('CLI_USAGE', 'pass either an address or --all')
+    throw createError('CLI_USAGE', 'pass either an address or --all')
   if (address !== '' && !mayBeLoggedInTo(session, identifyAddress(session, address))) {
     session.printToStderr('Not logged in there.')
     return 0

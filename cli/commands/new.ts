@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { parseConfigEditKey } from '../config/edit-config.ts'
@@ -55,7 +55,7 @@ export const createProject: Handler = async (session, flags, [operand]) => {
 async function promptForTemplate(session: CliSession, flags: Flags): Promise<string> {
   const names = builtInTemplates.map(({ name }) => name).join(', ')
   if (flags.isSet('yes') || !session.mayPrompt)
-    throw error('CLI_USAGE', 'the template is missing: pass its name or a folder', {
+    throw createError('CLI_USAGE', 'the template is missing: pass its name or a folder', {
       hint: `Use ${names}, or a folder.`,
     })
   return (await session.io.prompt(`Template (${names}):`)).trim()

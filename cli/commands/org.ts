@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { organizationName } from '../../shared/triggers/notifications/pulumi-payload.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { describeAccount, readCurrentAccount } from '../remote/current-account.ts'
@@ -25,7 +25,7 @@ export const setDefaultOrganization: Handler = (_session, _flags, [name = '']) =
 /** Accepts the only organization. Throws CLI_USAGE for any other name. */
 export function requireOnlyOrganization(name: string): void {
   if (name === organizationName) return
-  throw error('CLI_USAGE', `the organization '${name}' does not exist`, {
+  throw createError('CLI_USAGE', `the organization '${name}' does not exist`, {
     hint: `All stacks belong to '${organizationName}'; a project groups stacks.`,
   })
 }

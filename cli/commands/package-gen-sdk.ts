@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import semver from 'semver'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { findOnPath } from '../../shared/programs/executables.ts'
 import { isRecord } from '../../shared/programs/is-record.ts'
 import { isFolderSource } from '../../shared/programs/project/project-plugins.ts'
@@ -55,7 +55,7 @@ function readVersion(flags: Flags): string | undefined {
   const text = flags.text('version')
   if (text === undefined) return undefined
   const version = semver.parse(text)
-  if (version === null) throw error('CLI_USAGE', `invalid version of the package: ${text}`)
+  if (version === null) throw createError('CLI_USAGE', `invalid version of the package: ${text}`)
   // The parsed `version` lacks the build metadata after `+`.
   return [version.version, ...(version.build.length === 0 ? [] : [version.build.join('.')])].join(
     '+',

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { PackageSchema } from '../../shared/providers/package-schema/package-schema.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -18,7 +18,7 @@ import { loadPackageSchema } from '../packages/load-package-schema.ts'
  */
 export const printPackageInfo: Handler = async (session, flags, [plugin = '', ...args]) => {
   if (flags.text('resource') !== undefined && flags.text('function') !== undefined)
-    throw error('CLI_USAGE', 'only one of --function or --resource can be specified')
+    throw createError('CLI_USAGE', 'only one of --function or --resource can be specified')
   const { schema } = await loadPackageSchema(session, { plugin, args })
   for (const line of describe(schema, flags)) session.print(line)
   return 0
@@ -40,7 +40,7 @@ function describe(schema: PackageSchema, flags: Flags): readonly string[] {
   if (module === undefined) return formatPackageInfo(schema)
   const lines = formatModuleInfo(schema, module)
   if (lines.length === 0)
-    throw error('CLI_USAGE', `the package '${schema.name}' has no module '${module}'`)
+    throw createError('CLI_USAGE', `the package '${schema.name}' has no module '${module}'`)
   return lines.slice(1)
 }
 
@@ -59,9 +59,9 @@ function findToken<T>(
       (module === undefined || moduleOfToken(token) === module),
   )
   const [entry] = matches
-  if (entry === undefined) throw error('CLI_USAGE', `the package has no ${kind} '${name}'`)
+  if (entry === undefined) throw createError('CLI_USAGE', `the package has no ${kind} '${name}'`)
   if (matches.length > 1)
-    throw error('CLI_USAGE', `several modules have a ${kind} '${name}'`, {
+    throw createError('CLI_USAGE', `several modules have a ${kind} '${name}'`, {
       hint: `Pass --module, or one of ${matches.map(([token]) => token).join(', ')}.`,
     })
   return entry

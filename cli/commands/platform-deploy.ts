@@ -4,7 +4,7 @@ import {
   keyParameters,
 } from '../../shared/config/aws-resource-names.ts'
 import { defaultGroup } from '../../shared/config/stack-groups.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
@@ -53,7 +53,7 @@ export const deployPlatform: Handler = async (session, flags) => {
   if (flags.isSet('preview')) return 0
   const text = `This changes the installation '${target.installation}' in account ${account}, ${target.region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: target.installation })))
-    throw error('CONFIRMATION_DECLINED', 'the installation was not changed')
+    throw createError('CONFIRMATION_DECLINED', 'the installation was not changed')
   const parameters = listKeyParameters(stacks, allSettings)
   const deploy = async (args: readonly string[]): Promise<void> => {
     // The user has just confirmed these changes.
@@ -85,7 +85,7 @@ async function requireUsableNetwork(
   if (network === undefined) return
   const faults = findNetworkFaults(network, await tools.describeSubnets(target, network.subnets))
   if (faults.length > 0)
-    throw error(
+    throw createError(
       'PLATFORM_SETTING_INVALID',
       `functions would not reach AWS from ${network.vpc}: ${faults.join('; ')}`,
       {
@@ -110,7 +110,7 @@ function requireSameDataKey(
   if (existingTables.length === 0 || !['own', 'aws'].includes(dataKey)) return
   const usesOwnKey = existingTables.some(({ hasOwnKey }) => hasOwnKey)
   if (dataKey === (usesOwnKey ? 'own' : 'aws')) return
-  throw error(
+  throw createError(
     'PLATFORM_SETTING_INVALID',
     usesOwnKey
       ? 'dataKey=aws applies to new installations only: a key of this installation encrypts its data'
@@ -139,12 +139,12 @@ async function requireSameSecretsKey(
     if (!secretsKey.startsWith('arn:')) return
     const fault = await tools.findSecretsKeyFault(target, secretsKey)
     if (fault !== undefined)
-      throw error('PLATFORM_SETTING_INVALID', `secretsKey=${secretsKey}: ${fault}`)
+      throw createError('PLATFORM_SETTING_INVALID', `secretsKey=${secretsKey}: ${fault}`)
     return
   }
   if (secretsKey === (key.isOwn ? 'own' : key.arn)) return
   const keyName = key.isOwn ? 'a key of this installation' : key.arn
-  throw error(
+  throw createError(
     'PLATFORM_SETTING_INVALID',
     `the key for secrets cannot change: ${keyName} encrypts the secrets of this installation`,
     {
@@ -159,10 +159,10 @@ async function requireSameSecretsKey(
 function readSettings(flags: Flags): readonly string[] {
   return flags.list('set').map(text => {
     const [, name = ''] = /^([A-Za-z]+)=/.exec(text) ?? []
-    if (name === '') throw error('CLI_USAGE', `--set takes name=value, not '${text}'`)
+    if (name === '') throw createError('CLI_USAGE', `--set takes name=value, not '${text}'`)
     // With two values, the command would show one installation and change another one.
     if (name === 'installation' || name === 'region')
-      throw error('CLI_USAGE', `--set does not take the ${name}: use --${name}`)
+      throw createError('CLI_USAGE', `--set does not take the ${name}: use --${name}`)
     return text
   })
 }

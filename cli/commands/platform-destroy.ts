@@ -1,5 +1,5 @@
 import { bucketNameOf, installationNamesOf } from '../../shared/config/aws-resource-names.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { cdkErrorOf } from '../platform/cdk-failure.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
@@ -13,7 +13,7 @@ export const destroyPlatform: Handler = async (session, flags) => {
   const account = await tools.readAccount(target)
   const text = `This deletes the installation '${installation}' from account ${account}, ${region}. Running deployments stop; tables, bucket and keys are kept.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: installation })))
-    throw error('CONFIRMATION_DECLINED', 'the installation was not deleted')
+    throw createError('CONFIRMATION_DECLINED', 'the installation was not deleted')
   const names = installationNamesOf(installation)
   // A deletion needs no built assets.
   const targetWithoutAssets = { ...target, env: { ...target.env, ANTICHAIN_ASSETS: 'none' } }

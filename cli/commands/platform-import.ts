@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import { withUnpackedExport } from '../exports/export-file.ts'
@@ -52,7 +52,7 @@ export const importPlatform: Handler = (session, flags, [source = '']) =>
     const question = describeChanges(imports.length, changes.length, additions)
     if (flags.isSet('preview') || question === undefined) return 0
     if (!(await confirm(session, flags.isSet('yes'), { text: question, answer: 'yes' })))
-      throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+      throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
     for (const [index, { reader, action }] of changes.entries()) {
       await (action === 'overwrite' ? replaceState : importExportedStack)(session, reader)
       session.printToStderr(`Imported ${reader.id} (${index + 1} of ${changes.length}).`)

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { GroupStatus, InstallationStatus } from '../platform/platform-port.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
@@ -14,7 +14,7 @@ export const showPlatformStatus: Handler = async (session, flags) => {
   const account = await tools.readAccount(target)
   const status = await tools.inspect(target, account)
   if (isAbsent(status))
-    throw error(
+    throw createError(
       'PLATFORM_NOT_FOUND',
       `the installation '${target.installation}' does not exist in account ${account}, ${target.region}`,
     )

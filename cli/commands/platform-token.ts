@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import { readTokenDays } from './token-days.ts'
@@ -12,7 +12,7 @@ export const createPlatformToken: Handler = async (session, flags, [name = 'admi
   const target = readInstallationTarget(session, flags)
   const daysField = readTokenDays(flags)
   if (!/^[\w.@ -]{1,100}$/.test(name))
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `'${name}' is not a valid token name: use 1 to 100 letters, digits, spaces and . _ @ -`,
     )
@@ -21,7 +21,7 @@ export const createPlatformToken: Handler = async (session, flags, [name = 'admi
   const { installation, region } = target
   const text = `This creates an admin token for the installation '${installation}' in account ${account}, ${region}.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: installation })))
-    throw error('CONFIRMATION_DECLINED', 'no token was created')
+    throw createError('CONFIRMATION_DECLINED', 'no token was created')
   const createdToken = await tools.createToken(target, { name, ...daysField })
   session.print(flags.isSet('json') ? JSON.stringify(createdToken, null, 2) : createdToken.token)
   session.printToStderr(

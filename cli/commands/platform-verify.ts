@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -81,7 +81,7 @@ function readCheckNames(flags: Flags): readonly CheckName[] {
   const selectedNames = flags.list('only')
   const unknownName = selectedNames.find(name => !checkNames.some(check => check === name))
   if (unknownName !== undefined)
-    throw error('CLI_USAGE', `--only takes ${checkNames.join(', ')}, not '${unknownName}'`)
+    throw createError('CLI_USAGE', `--only takes ${checkNames.join(', ')}, not '${unknownName}'`)
   return checkNames.filter(name => selectedNames.length === 0 || selectedNames.includes(name))
 }
 
@@ -93,11 +93,17 @@ const identityForm = z.object({
 /** Returns the API of the login. Throws LOGIN_MISSING, and API_FORBIDDEN without an admin token. */
 async function requireAdmin({ remote, callApi }: EnginePort): Promise<RemoteApi> {
   if (remote === undefined)
-    throw error('LOGIN_MISSING', 'the checks need the API of an installation, and an admin token')
+    throw createError(
+      'LOGIN_MISSING',
+      'the checks need the API of an installation, and an admin token',
+    )
   const response = await callApi({ method: 'GET', path: '/v1/whoami' })
   const { role, stacks } = identityForm.parse(response)
   if (role !== 'admin' || stacks !== '*')
-    throw error('API_FORBIDDEN', `the checks need an admin token of all stacks, not role ${role}`)
+    throw createError(
+      'API_FORBIDDEN',
+      `the checks need an admin token of all stacks, not role ${role}`,
+    )
   return remote
 }
 
@@ -130,7 +136,10 @@ async function readWebhookUrl(session: CliSession, flags: Flags): Promise<string
   const tools = await session.tools.loadPlatform(session.io.stderr)
   const status = await tools.inspect(target, await tools.readAccount(target))
   if (status.webhookUrl !== undefined) return status.webhookUrl
-  throw error('PLATFORM_NOT_FOUND', `the installation '${target.installation}' does not exist`)
+  throw createError(
+    'PLATFORM_NOT_FOUND',
+    `the installation '${target.installation}' does not exist`,
+  )
 }
 
 function printReports(session: CliSession, flags: Flags, { reports, remainders }: CheckRun): void {
@@ -142,10 +151,14 @@ function printReports(session: CliSession, flags: Flags, { reports, remainders }
 function requirePassed({ reports, remainders }: CheckRun, signal: AbortSignal): void {
   const failed = failedChecksOf(reports)
   if (remainders.length > 0)
-    throw error('PLATFORM_CHECK_FAILED', `the clean-up is incomplete: ${remainders.join('; ')}`, {
-      hint: 'Run `antichain cancel --force` and `antichain stack rm --force` for each stack named.',
-    })
-  if (signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
+    throw createError(
+      'PLATFORM_CHECK_FAILED',
+      `the clean-up is incomplete: ${remainders.join('; ')}`,
+      {
+        hint: 'Run `antichain cancel --force` and `antichain stack rm --force` for each stack named.',
+      },
+    )
+  if (signal.aborted) throw createError('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
   if (failed.length > 0)
-    throw error('PLATFORM_CHECK_FAILED', `these checks failed: ${failed.join(', ')}`)
+    throw createError('PLATFORM_CHECK_FAILED', `these checks failed: ${failed.join(', ')}`)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 import { listAllItems } from '../remote/api-pages.ts'
@@ -65,7 +65,7 @@ export const disallowPluginSource: Handler = async (session, _flags, [source = '
   const knownSources = await listAllItems(api, sourcesPath, sourceForm)
   const allowedSource = knownSources.find(({ value }) => value.source === source)
   if (allowedSource === undefined)
-    throw error('DOCUMENT_UNKNOWN', `the source ${source} is not allowed`, {
+    throw createError('DOCUMENT_UNKNOWN', `the source ${source} is not allowed`, {
       hint: 'List the allowed sources with `antichain plugin allow ls`.',
     })
   await api.callApi({

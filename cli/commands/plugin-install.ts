@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import semver from 'semver'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { pluginTitleOf } from '../../shared/providers/install/download-plugin.ts'
 import {
   cacheLocationOf,
@@ -38,11 +38,11 @@ export const installPlugins: Handler = async (session, flags, operands) => {
     return 0
   }
   if (kind === undefined && (file !== undefined || flags.text('checksum') !== undefined))
-    throw error('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
+    throw createError('CLI_USAGE', '--file and --checksum require the kind and name of one plugin')
   const requestedPlugins =
     kind === undefined ? await listProjectPlugins(session) : [parsePlugin(flags, operands)]
   const concurrency = Number(flags.text('parallel') ?? '4')
-  if (!Number.isInteger(concurrency)) throw error('CLI_USAGE', '--parallel takes a number')
+  if (!Number.isInteger(concurrency)) throw createError('CLI_USAGE', '--parallel takes a number')
   if (kind === undefined) await installRequiredTerraformProviders(session, flags)
   await withInstallDeps(session, async deps => {
     // The version that the user leaves out is the latest one, also if an older one is installed.
@@ -74,22 +74,22 @@ export const installPlugins: Handler = async (session, flags, operands) => {
 function parsePlugin(flags: Flags, operands: readonly string[]): PluginRequest {
   const [kindText = '', nameText, versionText = ''] = operands
   const kind = requirePluginKind(kindText)
-  if (nameText === undefined) throw error('CLI_USAGE', 'missing plugin name argument')
+  if (nameText === undefined) throw createError('CLI_USAGE', 'missing plugin name argument')
   const repository = parseGitReference(nameText)
   if (repository !== undefined) return parseRepositoryPlugin(kind, repository, versionText, flags)
   const [name = '', versionInName = '', ...extraParts] = nameText.split('@')
   if (extraParts.length > 0 || !/^[A-Za-z0-9-][\w.-]*$/.test(name))
-    throw error('CLI_USAGE', `invalid plugin name '${nameText}'`)
+    throw createError('CLI_USAGE', `invalid plugin name '${nameText}'`)
   if (versionInName !== '' && versionText !== '')
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `cannot specify both "@${versionInName}" and "${versionText}" as a version`,
     )
   const text = versionInName || versionText
   const version = text === '' ? '' : semver.parse(text.replace(/^v/, ''))?.raw
-  if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${text}`)
+  if (version === undefined) throw createError('CLI_USAGE', `invalid plugin version: ${text}`)
   if (version === '' && flags.text('file') !== undefined)
-    throw error('CLI_USAGE', 'missing plugin version argument: --file requires it')
+    throw createError('CLI_USAGE', 'missing plugin version argument: --file requires it')
   return { kind, name, version, downloadUrl: flags.text('server') ?? '', ...readChecksums(flags) }
 }
 
@@ -101,12 +101,13 @@ function parseRepositoryPlugin(
   flags: Flags,
 ): PluginRequest {
   if (reference.version !== '' && versionText !== '')
-    throw error('CLI_USAGE', 'cannot specify a version when the version is part of the name')
+    throw createError('CLI_USAGE', 'cannot specify a version when the version is part of the name')
   if (flags.text('server') !== undefined)
-    throw error('CLI_USAGE', 'cannot specify --server when the plugin name is an address')
+    throw createError('CLI_USAGE', 'cannot specify --server when the plugin name is an address')
   const version =
     versionText === '' ? reference.version : semver.parse(versionText.replace(/^v/, ''))?.raw
-  if (version === undefined) throw error('CLI_USAGE', `invalid plugin version: ${versionText}`)
+  if (version === undefined)
+    throw createError('CLI_USAGE', `invalid plugin version: ${versionText}`)
   return { kind, ...reference, version, ...readChecksums(flags) }
 }
 
@@ -114,7 +115,7 @@ function readChecksums(flags: Flags): Pick<PluginRequest, 'checksums'> {
   const checksum = flags.text('checksum')
   if (checksum === undefined) return { checksums: new Map() }
   if (!/^[0-9a-fA-F]{64}$/.test(checksum))
-    throw error('CLI_USAGE', '--checksum takes a SHA-256 in hex')
+    throw createError('CLI_USAGE', '--checksum takes a SHA-256 in hex')
   const { os, arch } = machineOf(process.platform, process.arch)
   return { checksums: new Map([[`${os}-${arch}`, checksum]]) }
 }

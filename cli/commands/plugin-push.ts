@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import {
   formatSourceAddress,
   formatStoredName,
@@ -65,7 +65,7 @@ function parsePluginArchive(fileName: string): NamedArchive {
   const { kind, name, version, os, arch } = archiveNamePattern.exec(fileName)?.groups ?? {}
   if (kind !== undefined && name !== undefined && version !== undefined && os !== undefined)
     return { kind, name, title: `${kind} plugin ${name}`, version, os, arch: nodeArchOf(arch) }
-  throw error('CLI_USAGE', `'${fileName}' is not the file name of a plugin archive`, {
+  throw createError('CLI_USAGE', `'${fileName}' is not the file name of a plugin archive`, {
     hint: 'Use the published file name, such as pulumi-resource-random-v4.16.3-linux-arm64.tar.gz.',
   })
 }
@@ -81,14 +81,14 @@ function parseTerraformArchive(
   const { type, version, os, arch } = terraformNamePattern.exec(fileName)?.groups ?? {}
   if (type === undefined || version === undefined || os === undefined) {
     if (source === undefined) return undefined
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `--source requires the zip file of a Terraform provider, not '${fileName}'`,
     )
   }
   const address = parseSourceAddress(source ?? type)
   if (address.type !== type)
-    throw error('CLI_USAGE', `'${fileName}' is not a package of the provider ${source ?? ''}`)
+    throw createError('CLI_USAGE', `'${fileName}' is not a package of the provider ${source ?? ''}`)
   return {
     kind: terraformKind,
     name: formatStoredName(address),
@@ -108,6 +108,6 @@ function readFileBytes(file: string): Uint8Array {
   try {
     return readFileSync(file)
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot read ${file}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNREADABLE', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
 }

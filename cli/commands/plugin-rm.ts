@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import semver from 'semver'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { listCachedPlugins } from '../../shared/providers/plugins/cached-plugins.ts'
 import {
   formatSourceAddress,
@@ -15,11 +15,11 @@ import { confirm } from '../session/session.ts'
 /** `plugin rm`: removes plugins from the cache. Throws CLI_USAGE, CONFIRMATION_DECLINED. */
 export const removePlugins: Handler = async (session, flags, [kindText, name, range]) => {
   if (kindText === undefined && !flags.isSet('all'))
-    throw error('CLI_USAGE', "please pass --all if you'd like to remove all plugins")
+    throw createError('CLI_USAGE', "please pass --all if you'd like to remove all plugins")
   const kind =
     kindText === undefined || kindText === terraformKind ? kindText : requirePluginKind(kindText)
   if (range !== undefined && semver.validRange(range) === null)
-    throw error('CLI_USAGE', `invalid plugin version: ${range}`)
+    throw createError('CLI_USAGE', `invalid plugin version: ${range}`)
   const installedPlugins = [
     ...listCachedPlugins(findUserPluginCache(session)),
     ...listTerraformProviders(session).map(({ source, ...provider }) => ({
@@ -45,7 +45,7 @@ export const removePlugins: Handler = async (session, flags, [kindText, name, ra
   const names = selectedPlugins.map(plugin => `${plugin.kind} ${plugin.name}-${plugin.version}`)
   const text = `This removes ${names.join(', ')} from the cache.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
-    throw error('CONFIRMATION_DECLINED', 'nothing was removed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was removed')
   for (const [index, { folder }] of selectedPlugins.entries()) {
     rmSync(folder, { recursive: true, force: true })
     // Antichain and Pulumi create these files next to the folder of a plugin.

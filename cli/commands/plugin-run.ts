@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { basename, dirname, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { PluginCommand } from '../../shared/programs/plugins/plugin-project.ts'
 import { createPluginInstaller } from '../../shared/providers/install/plugin-installer.ts'
@@ -29,7 +29,9 @@ export const runPlugin: Handler = async (session, flags, [nameOrPath = '', ...ar
   return new Promise<number>((resolveExit, reject) => {
     child.on('error', cause =>
       reject(
-        error('PLUGIN_FAILED', `cannot run ${pluginCommand.command}: ${cause.message}`, { cause }),
+        createError('PLUGIN_FAILED', `cannot run ${pluginCommand.command}: ${cause.message}`, {
+          cause,
+        }),
       ),
     )
     // The code is null if a signal ended the plugin.
@@ -71,6 +73,6 @@ async function resolvePath(session: CliSession, kind: string, nameOrPath: string
       { ...searchOptions, install: createPluginInstaller(deps) },
     ),
   )
-  if ('missing' in plugin) throw error('PLUGIN_MISSING', plugin.missing)
+  if ('missing' in plugin) throw createError('PLUGIN_MISSING', plugin.missing)
   return plugin.path
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { DeployError, error } from '../../shared/errors/error.ts'
+import { DeployError, createError } from '../../shared/errors/error.ts'
 import { packProgram } from '../../shared/programs/archive/program-archive.ts'
 import { readPolicyProject } from '../../shared/programs/project/policy-project.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
@@ -41,7 +41,7 @@ export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
   readPolicyProject(packFolder)
   const name = flags.text('name') ?? packFolder.split('/').at(-1) ?? ''
   if (!/^[\w.-]{1,100}$/.test(name))
-    throw error('CLI_USAGE', `'${name}' is not a valid name of a policy pack`, {
+    throw createError('CLI_USAGE', `'${name}' is not a valid name of a policy pack`, {
       hint: 'Use 1 to 100 letters, digits, _, . and -, with --name.',
     })
   const { bytes, hash: archive } = await packProgram(packFolder)
@@ -54,7 +54,7 @@ export const attachPolicy: Handler = async (session, flags, [folder = '']) => {
     const text = `the policy pack '${name}' was uploaded, but the request to attach it failed: ${message}`
     const groupHint =
       'Attach the pack to the stacks of one group at a time, with ANTICHAIN_GROUP=<group>.'
-    throw error(code, text, {
+    throw createError(code, text, {
       hint: code === 'STACK_GROUP_DIFFERENT' ? groupHint : hint,
       cause: thrown,
     })
@@ -101,7 +101,7 @@ async function readSelection(session: CliSession, flags: Flags): Promise<StackSe
   const names = flags.list('stack')
   const { projects, tags } = readStackFilters(flags)
   if (flags.isSet('all') && names.length > 0)
-    throw error('CLI_USAGE', '--all selects every stack, so it cannot be used with --stack')
+    throw createError('CLI_USAGE', '--all selects every stack, so it cannot be used with --stack')
   const selectsByFilter = flags.isSet('all') || projects.length > 0 || Object.keys(tags).length > 0
   const stacks = new Set<string>()
   for (const name of names.length > 0 || selectsByFilter ? names : [undefined]) {

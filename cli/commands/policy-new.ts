@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { createCliSession } from '../session/session.ts'
 import { openTemplate } from '../templates/open-template.ts'
@@ -16,7 +16,7 @@ import { installProject } from './install.ts'
 export const createPolicyPack: Handler = async (session, flags, [operand]) => {
   const names = policyTemplates.map(({ name }) => name).join(', ')
   if (operand === undefined && !session.mayPrompt)
-    throw error('CLI_USAGE', 'the template is missing: pass its name or a folder', {
+    throw createError('CLI_USAGE', 'the template is missing: pass its name or a folder', {
       hint: `Use ${names}, or a folder.`,
     })
   const name = operand ?? (await session.io.prompt(`Template (${names}):`)).trim()

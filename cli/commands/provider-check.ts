@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { ProviderCheckRequest } from '../../shared/providers/check/check-request.ts'
 import {
   formatJsonReport,
@@ -36,7 +36,7 @@ export const checkProvider: Handler = async (session, flags, operands) => {
     text: `The check creates, changes and deletes real objects with the provider '${locatedProvider.name}'.`,
     answer: 'yes',
   })
-  if (!isConfirmed) throw error('CONFIRMATION_DECLINED', 'the check was not confirmed')
+  if (!isConfirmed) throw createError('CONFIRMATION_DECLINED', 'the check was not confirmed')
   const report = await withInterrupt(session, isInterrupted =>
     withProviderOpener(session, { locatedProvider, variables, redact }, open => {
       const request: ProviderCheckRequest = {
@@ -65,9 +65,13 @@ function printReport(session: CliSession, flags: Flags, report: ProviderReport):
   try {
     writeFileSync(resolve(session.cwd, file), formatJunitReport(report))
   } catch (cause) {
-    throw error('FILE_UNWRITABLE', `cannot write the report to --junit: ${messageOf(cause)}`, {
-      cause,
-    })
+    throw createError(
+      'FILE_UNWRITABLE',
+      `cannot write the report to --junit: ${messageOf(cause)}`,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -97,7 +101,7 @@ function parseVariables(texts: readonly string[]): Readonly<Record<string, strin
     texts.map(text => {
       const [, name, value] = /^([^=]+)=([^]*)$/.exec(text) ?? []
       if (name === undefined || value === undefined)
-        throw error('CLI_USAGE', `--env takes NAME=VALUE, not '${text}'`)
+        throw createError('CLI_USAGE', `--env takes NAME=VALUE, not '${text}'`)
       return [name, value] as const
     }),
   )

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { queryLimits } from '../../shared/config/query-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatTable } from '../display/table.ts'
 
@@ -22,9 +22,9 @@ const cellCharsMax = 200
  * for a query without text, and QUERY_LIMIT for one that is too long.
  */
 export const queryStacks: Handler = async (session, flags, [sql = '']) => {
-  if (sql.trim() === '') throw error('CLI_USAGE', 'the argument <sql> of `query` is empty')
+  if (sql.trim() === '') throw createError('CLI_USAGE', 'the argument <sql> of `query` is empty')
   if (sql.length > queryLimits.sqlCharsMax)
-    throw error(
+    throw createError(
       'QUERY_LIMIT',
       `the argument <sql> of \`query\` has more than ${queryLimits.sqlCharsMax} characters`,
       { hint: 'Shorten the query.' },

@@ -8,7 +8,7 @@ import { readLogin } from '../remote/saved-login.ts'
 import type { ServeRole } from '../../local/serve-stacks.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { publicUrlForm } from '../../shared/config/public-url.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { deploymentPartsOf, type DeploymentId } from '../../shared/records/ids.ts'
 
 const roles: readonly ServeRole[] = ['generator', 'executor']
@@ -26,7 +26,7 @@ export const serveEngine: Handler = async (session, flags) => {
   const shutdown = new AbortController()
   const removeInterruptHandler = session.io.onInterrupt(() => {
     if (shutdown.signal.aborted)
-      throw error('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
+      throw createError('DEPLOYMENT_CANCELLED', 'abandoned the running operations')
     session.printToStderr(
       'Shutting down after the running operations. Another `antichain serve` can continue the deployments. Press Ctrl-C again to abandon the operations.',
     )
@@ -72,10 +72,11 @@ function readApiAddress(
 ): { readonly host: string; readonly port: number } | undefined {
   const port = flags.text('port')
   const host = flags.text('host')
-  if (port === undefined && host !== undefined) throw error('CLI_USAGE', '--host requires --port')
+  if (port === undefined && host !== undefined)
+    throw createError('CLI_USAGE', '--host requires --port')
   if (port === undefined) return undefined
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw error('CLI_USAGE', `--port takes a number up to 65535, not '${port}'`)
+    throw createError('CLI_USAGE', `--port takes a number up to 65535, not '${port}'`)
   return { host: host ?? '127.0.0.1', port: Number(port) }
 }
 
@@ -88,7 +89,7 @@ function readPublicUrl(flags: Flags): string | undefined {
   if (text === undefined) return undefined
   const { data } = publicUrlForm.safeParse(text)
   if (data !== undefined) return data
-  throw error('CLI_USAGE', `--public-url takes a URL of http or https, not '${text}'`, {
+  throw createError('CLI_USAGE', `--public-url takes a URL of http or https, not '${text}'`, {
     hint: 'Name the address at which a browser reaches the dashboard, such as https://deploy.example.com.',
   })
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { changeSecretsProvider } from '../stack/change-secrets-provider.ts'
 
@@ -8,7 +8,7 @@ import { changeSecretsProvider } from '../stack/change-secrets-provider.ts'
  * replaced.
  */
 export const changeStackSecretsProvider: Handler = async (session, _flags, [provider = '']) => {
-  if (provider === '') throw error('CLI_USAGE', 'the new secrets provider is empty')
+  if (provider === '') throw createError('CLI_USAGE', 'the new secrets provider is empty')
   const stack = await session.requireStack()
   await changeSecretsProvider(session, stack, provider)
   session.printToStderr(`Changed the secrets provider of ${stack}.`)

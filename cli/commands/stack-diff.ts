@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
@@ -16,7 +16,7 @@ export const diffStack: Handler = async (session, flags, [from, to]) => {
   const { platform, exportState } = await session.openEngine()
   const newestVersion = (await platform.catalog.getStack(id))?.version ?? 0
   if (from === undefined && newestVersion === 0)
-    throw error('MOMENT_UNKNOWN', 'the stack has no version yet', {
+    throw createError('MOMENT_UNKNOWN', 'the stack has no version yet', {
       hint: 'Run `antichain up` first.',
     })
   const before =

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
@@ -73,7 +73,8 @@ export const showDriftStatus: Handler = async (session, flags) => {
 function readLimit(flags: Flags): number {
   const count = parseCount(flags, 'count')
   if (!flags.isSet('all')) return count === undefined || count === 0 ? countDefault : count
-  if (count !== undefined) throw error('CLI_USAGE', '--all and --count cannot be used together')
+  if (count !== undefined)
+    throw createError('CLI_USAGE', '--all and --count cannot be used together')
   return Number.POSITIVE_INFINITY
 }
 

@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { resolve } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { type PointInTime, parsePointInTime } from '../../shared/records/point-in-time.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -23,14 +23,14 @@ export const exportStack: Handler = async (session, flags) => {
       : parseNumberArgument(versionText, '--version takes a number')
   const pointInTime = parsePointInTimeFlag(flags.text('at'))
   if (pointInTime !== undefined && version !== undefined)
-    throw error('CLI_USAGE', '--at and --version cannot be used together')
+    throw createError('CLI_USAGE', '--at and --version cannot be used together')
   const engine = await session.openEngine()
   const storedState =
     pointInTime === undefined
       ? await engine.exportState(id, version)
       : await engine.exportStateAt(id, pointInTime)
   if (storedState === undefined && version !== undefined)
-    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`, {
+    throw createError('MOMENT_UNKNOWN', `the stack has no version ${version}`, {
       hint: 'List the versions with `antichain stack history`.',
     })
   const stateTools = await session.tools.loadState()
@@ -64,7 +64,7 @@ function parsePointInTimeFlag(text: string | undefined): PointInTime | undefined
   if (text === undefined) return undefined
   const pointInTime = parsePointInTime(text)
   if (pointInTime !== undefined) return pointInTime
-  throw error('CLI_USAGE', `--at takes a time or <deployment>:<moment>, not '${text}'`, {
+  throw createError('CLI_USAGE', `--at takes a time or <deployment>:<moment>, not '${text}'`, {
     hint: 'Pass a time such as 2026-01-31T12:00:00Z, or a moment such as 4:17; `antichain stack history --show 4` lists the moments.',
   })
 }
@@ -74,6 +74,6 @@ async function writeState(file: string, chunks: AsyncIterable<string>): Promise<
     // A state may contain plaintext secrets, so no other user may read the file.
     await pipeline(Readable.from(chunks), createWriteStream(file, { mode: 0o600 }))
   } catch (cause) {
-    throw error('FILE_UNWRITABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNWRITABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
   }
 }

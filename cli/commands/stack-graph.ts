@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { formatDependencyGraph } from '../../shared/state/dependency-graph.ts'
 import type { Handler } from '../arguments/handler.ts'
 
@@ -9,7 +9,7 @@ export const writeStackGraph: Handler = async (session, flags, [name = '']) => {
   const id = await session.requireStack()
   const state = await (await session.openEngine()).exportState(id)
   if (state === undefined)
-    throw error('MOMENT_UNKNOWN', 'the stack has no state yet', {
+    throw createError('MOMENT_UNKNOWN', 'the stack has no state yet', {
       hint: 'Run `antichain up` first.',
     })
   const text = formatDependencyGraph(state, {
@@ -24,7 +24,7 @@ export const writeStackGraph: Handler = async (session, flags, [name = '']) => {
   try {
     writeFileSync(file, text)
   } catch (cause) {
-    throw error('FILE_UNWRITABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNWRITABLE', `cannot write ${file}: ${messageOf(cause)}`, { cause })
   }
   session.print(`Wrote stack dependency graph to \`${name}\``)
   return 0

@@ -4,7 +4,7 @@ import {
   eventKindCodes,
   type EventSelection,
 } from '../../shared/engine/events/event-filter.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -35,14 +35,14 @@ type StoredEvent = z.infer<typeof pageForm>['items'][number]
  */
 export const showDeploymentEvents: Handler = async (session, flags, [name = '']) => {
   if (name !== latestName && !/^[1-9]\d{0,14}$/.test(name))
-    throw error('CLI_USAGE', `'${name}' is not the number of a deployment`, {
+    throw createError('CLI_USAGE', `'${name}' is not the number of a deployment`, {
       hint: `Pass ${latestName}, or one of the numbers of \`antichain stack history\`.`,
     })
   const countText = flags.text('count')
   if (countText !== undefined && !/^[1-9]\d{0,8}$/.test(countText))
-    throw error('CLI_USAGE', `--count must be a positive number, not '${countText}'`)
+    throw createError('CLI_USAGE', `--count must be a positive number, not '${countText}'`)
   if (countText !== undefined && flags.isSet('all'))
-    throw error('CLI_USAGE', '--count and --all exclude each other')
+    throw createError('CLI_USAGE', '--count and --all exclude each other')
   const isSummary = flags.isSet('summary')
   const countMin = flags.isSet('all') || isSummary ? Infinity : Number(countText ?? 1)
   const codes = flags.list('eventType')
@@ -75,7 +75,7 @@ export const showDeploymentEvents: Handler = async (session, flags, [name = ''])
 async function findLatestNumber(session: CliSession, stack: StackId): Promise<string> {
   const { platform } = await session.openEngine()
   const [newest] = await platform.catalog.listHistory(stack, 1)
-  if (newest === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack was never deployed')
+  if (newest === undefined) throw createError('DEPLOYMENT_UNKNOWN', 'the stack was never deployed')
   return String(deploymentPartsOf(newest.deployment).number)
 }
 
@@ -83,7 +83,7 @@ async function findLatestNumber(session: CliSession, stack: StackId): Promise<st
 function checkKindCode(code: string): void {
   if (eventKindCodes.has(code)) return
   const names = [...eventKindCodes].map(([known, name]) => `${known} ${name}`)
-  throw error('CLI_USAGE', `'${code}' is not the code of a kind of events`, {
+  throw createError('CLI_USAGE', `'${code}' is not the code of a kind of events`, {
     hint: `The codes are: ${names.join(', ')}.`,
   })
 }

@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '../../functions/step-generator/deployment-status.ts'
 import { readHistory } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import { kindsByCommand } from '../../shared/backends/update-kind.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import { deploymentPartsOf, type StackId } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -191,6 +191,7 @@ function describeChangeCounts(changes: Readonly<Record<string, number>>): string
 function readNumberFlag(flags: Flags, name: string, option: string): number | undefined {
   const text = flags.text(name)
   if (text === undefined) return undefined
-  if (!/^[1-9]\d*$/.test(text)) throw error('CLI_USAGE', `${option} takes a number, not '${text}'`)
+  if (!/^[1-9]\d*$/.test(text))
+    throw createError('CLI_USAGE', `${option} takes a number, not '${text}'`)
   return Number(text)
 }

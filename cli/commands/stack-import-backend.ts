@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -18,7 +18,7 @@ import { type CliSession, confirm } from '../session/session.ts'
 export async function importFromBackend(session: CliSession, flags: Flags): Promise<number> {
   const address = flags.text('from') ?? ''
   if (flags.text('file') !== undefined)
-    throw error('CLI_USAGE', '--file and --from cannot be used together')
+    throw createError('CLI_USAGE', '--file and --from cannot be used together')
   const force = flags.isSet('force')
   const { backend, stacks, isSingle } = await findSource(session, address)
   const sources: SourceStack[] = []
@@ -32,7 +32,7 @@ export async function importFromBackend(session: CliSession, flags: Flags): Prom
   if (sources.length === 0) return 0
   const question = { text: `Import ${formatWithNoun(sources.length, 'stack')}?`, answer: 'yes' }
   if (!isSingle && !(await confirm(session, flags.isSet('yes'), question)))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
   for (const source of sources) {
     await importSource(session, source, force)
     const file = writeSourceConfig(session, source)
@@ -44,7 +44,11 @@ export async function importFromBackend(session: CliSession, flags: Flags): Prom
 
 function createExistsError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
-  return error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists here`, {
-    hint: 'Remove it with `antichain stack rm`, or import only the state with `stack import --file`.',
-  })
+  return createError(
+    'STACK_EXISTS',
+    `the stack '${stack}' of project '${project}' already exists here`,
+    {
+      hint: 'Remove it with `antichain stack rm`, or import only the state with `stack import --file`.',
+    },
+  )
 }

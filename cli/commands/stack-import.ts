@@ -1,7 +1,7 @@
 import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
@@ -102,7 +102,7 @@ async function openSourceManager(
   // The file may be the state of another stack. The user's own credentials then open its secrets.
   const manager = await openStateManager(session, state, { kind: 'any' })
   if (manager === undefined)
-    throw error(
+    throw createError(
       'STATE_INVALID',
       'the state contains encrypted secrets but names no secrets provider',
     )
@@ -119,6 +119,6 @@ async function* readInParts(path: string): AsyncGenerator<Uint8Array> {
   try {
     yield* createReadStream(path) as AsyncIterable<Uint8Array>
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { hasSecure, toStoredConfigValue } from '../../shared/programs/config/config-tree.ts'
 import { writeStackConfig } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -20,12 +20,15 @@ export const initStack: Handler = async (session, flags, [operand]) => {
   const project = session.requireProject()
   const requestedName = operand ?? flags.text('stack')
   if (requestedName === undefined && !session.mayPrompt)
-    throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
+    throw createError('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
   const name = requestedName ?? (await session.io.prompt('Name of the stack:')).trim()
-  if (name === '') throw error('CLI_USAGE', 'the name of the stack is empty')
+  if (name === '') throw createError('CLI_USAGE', 'the name of the stack is empty')
   const id = session.resolveStackId(name)
   if (stackPartsOf(id).project !== project.name)
-    throw error('CLI_USAGE', `the stack is not in the project of this folder, '${project.name}'`)
+    throw createError(
+      'CLI_USAGE',
+      `the stack is not in the project of this folder, '${project.name}'`,
+    )
   const copyConfig = await prepareConfigCopy(session, id, flags.text('copyConfigFrom'))
   await createStack(session, id, flags)
   await copyConfig()
@@ -37,11 +40,11 @@ export const initStack: Handler = async (session, flags, [operand]) => {
 /** Throws FEATURE_MISSING for options that only a service has. Empty teams count as none. */
 function refuseServiceOptions(flags: Flags): void {
   if (flags.list('teams').some(team => team.trim() !== ''))
-    throw error('FEATURE_MISSING', 'stacks have no teams here, so --teams is not supported', {
+    throw createError('FEATURE_MISSING', 'stacks have no teams here, so --teams is not supported', {
       hint: 'Give tokens a role and stacks instead: `antichain token create --for`.',
     })
   if (flags.isSet('remoteConfig'))
-    throw error('FEATURE_MISSING', 'the configuration of a stack is a file, not remote', {
+    throw createError('FEATURE_MISSING', 'the configuration of a stack is a file, not remote', {
       hint: 'Run `antichain config env init` to move its values to an environment.',
     })
 }

@@ -1,4 +1,4 @@
-import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
@@ -52,7 +52,7 @@ export const listStacks: Handler = async (session, flags) => {
   if (failure === undefined) return 0
   if (failures.length === 1 || !(failure instanceof DeployError)) throw failure
   const messages = failures.map(messageOf).join('; ')
-  throw error(failure.code, `cannot read ${failures.length} records: ${messages}`)
+  throw createError(failure.code, `cannot read ${failures.length} records: ${messages}`)
 }
 
 /** A row of the list. */

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { parseStackName } from '../../shared/records/stack-name.ts'
 import { cacheFolderOf, readCurrentBackend } from '../backends/current-backend.ts'
@@ -36,7 +36,7 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
   const file = openMigratedFile(session, source.id, target)
   const changesProvider = !keepsManager(source, provider)
   if (changesProvider && file === undefined)
-    throw error('CLI_USAGE', '--secrets-provider requires the folder of the project', {
+    throw createError('CLI_USAGE', '--secrets-provider requires the folder of the project', {
       hint: `Run the command in the folder of the project '${stackPartsOf(target).project}'.`,
     })
   for (const line of formatSources([source])) session.printToStderr(line)
@@ -44,7 +44,7 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
     file === undefined ? '' : ` The configuration of ${target} will be in ${file.path}.`
   const text = `This copies ${source.id} to ${target}.${fileText}`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: 'yes' })))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
   await copyStack(session, renamedSource, {
     file,
     force,
@@ -70,13 +70,13 @@ function requireOtherBackend({ home, cwd, io }: CliSession, address: string): vo
   const currentAddress = readCurrentBackend({ home, cwd, env: io.env })?.address
   if (currentAddress === undefined) return
   if (cacheFolderOf(home, currentAddress, cwd) !== cacheFolderOf(home, address, cwd)) return
-  throw error('CLI_USAGE', `the source and the backend in use are the same: ${address}`, {
+  throw createError('CLI_USAGE', `the source and the backend in use are the same: ${address}`, {
     hint: 'Log in to the target first. `antichain stack rename` gives a stack another name.',
   })
 }
 
 function createTargetExistsError(target: StackId): Error {
-  return error('STACK_EXISTS', `the stack ${target} already exists`, {
+  return createError('STACK_EXISTS', `the stack ${target} already exists`, {
     hint: 'Remove it with `antichain stack rm`, or choose another name with --target.',
   })
 }

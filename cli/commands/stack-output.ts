@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Json } from '../../shared/state/stored.ts'
 import { compareUtf8 } from '../../shared/values/go-json.ts'
@@ -15,7 +15,7 @@ import { warnInterrupted } from '../stack/warn-interrupted.ts'
  */
 export const showStackOutput: Handler = async (session, flags, [name]) => {
   if (flags.isSet('json') && flags.isSet('shell'))
-    throw error('CLI_USAGE', 'only one of --json and --shell may be set')
+    throw createError('CLI_USAGE', 'only one of --json and --shell may be set')
   const id = await session.requireStack()
   const engine = await session.openEngine()
   await warnInterrupted(session, id)
@@ -24,7 +24,10 @@ export const showStackOutput: Handler = async (session, flags, [name]) => {
   if (name !== undefined) {
     const value = outputs.get(name)
     if (value === undefined)
-      throw error('OUTPUT_MISSING', `the stack '${stackPartsOf(id).stack}' has no output '${name}'`)
+      throw createError(
+        'OUTPUT_MISSING',
+        `the stack '${stackPartsOf(id).stack}' has no output '${name}'`,
+      )
     if (flags.isSet('shell')) session.print(formatShellAssignment(name, value))
     else session.print(flags.isSet('json') ? JSON.stringify(value, null, 2) : formatOutput(value))
     return 0
@@ -54,7 +57,7 @@ function isVariableName(name: string): boolean {
 /** Returns a line that sets a variable in a POSIX shell. Throws CLI_USAGE for an invalid name. */
 function formatShellAssignment(name: string, value: Json): string {
   if (!isVariableName(name))
-    throw error('CLI_USAGE', `the output '${name}' is not a valid name of a shell variable`)
+    throw createError('CLI_USAGE', `the output '${name}' is not a valid name of a shell variable`)
   return `${name}=${quoteForShell(formatOutput(value))}`
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { keyStackOf } from '../../shared/secrets/key-stack.ts'
@@ -22,7 +22,7 @@ export const renameCurrentStack: Handler = async (session, _flags, [name = '']) 
   const newName = parseStackName(name)
   const to = stackIdOf(newName.project ?? project, newName.stack)
   const engine = await session.openEngine()
-  if (to === from) throw error('STACK_EXISTS', `the stack already has the name '${stack}'`)
+  if (to === from) throw createError('STACK_EXISTS', `the stack already has the name '${stack}'`)
   requireNoConfigFile(session, from, to)
   await engine.renameStack(from, to)
   const currentProject = findProject(session, project)
@@ -71,7 +71,7 @@ function requireNoConfigFile(session: CliSession, from: StackId, to: StackId): v
   )
   if (oldFile === undefined || newFile === undefined || oldFile === newFile) return
   if (existsSync(oldFile) && existsSync(newFile))
-    throw error('STACK_EXISTS', `the configuration file ${newFile} already exists`, {
+    throw createError('STACK_EXISTS', `the configuration file ${newFile} already exists`, {
       hint: 'Move or delete the file, or choose another name.',
     })
 }

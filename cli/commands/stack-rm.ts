@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { confirm } from '../session/session.ts'
@@ -13,7 +13,7 @@ export const removeNamedStack: Handler = async (session, flags, [name]) => {
   const { stack } = stackPartsOf(id)
   const text = `This permanently removes the stack '${stack}'.`
   if (!(await confirm(session, flags.isSet('yes'), { text, answer: stack })))
-    throw error('CONFIRMATION_DECLINED', 'the stack was not removed')
+    throw createError('CONFIRMATION_DECLINED', 'the stack was not removed')
   await removeStack(session, id, {
     force: flags.isSet('force'),
     preserveConfig: flags.isSet('preserveConfig'),

@@ -1,4 +1,4 @@
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -19,7 +19,7 @@ import { readVersion } from '../state/read-moment.ts'
 export const rollBackStack: Handler = async (session, flags) => {
   const text = flags.text('to')
   if (text === undefined)
-    throw error('CLI_USAGE', '--to is required', {
+    throw createError('CLI_USAGE', '--to is required', {
       hint: 'Pass a version, such as --to 3; `antichain stack history` lists them.',
     })
   const hint = 'List the versions with `antichain stack history`.'
@@ -35,9 +35,13 @@ export const undoState: Handler = async (session, flags) => {
   const id = await session.requireStack()
   const newestVersion = await readNewestVersion(session, id)
   if (newestVersion < 2)
-    throw error('MOMENT_UNKNOWN', `the stack has no version before version ${newestVersion}`, {
-      hint: 'List the versions with `antichain stack history`.',
-    })
+    throw createError(
+      'MOMENT_UNKNOWN',
+      `the stack has no version before version ${newestVersion}`,
+      {
+        hint: 'List the versions with `antichain stack history`.',
+      },
+    )
   return rollBack(session, flags, { id, version: newestVersion - 1 })
 }
 

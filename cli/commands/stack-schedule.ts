@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { scheduleDocument } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
@@ -85,7 +85,7 @@ export const removeStackSchedule: Handler = async (session, flags, [name = '']) 
   const id = await session.requireStack()
   const question = { text: `This removes the schedule '${name}'.`, answer: 'remove' }
   if (!(await confirm(session, flags.isSet('yes'), question)))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
   const { callApi } = await session.openEngine()
   await callApi({ method: 'DELETE', path: schedulePathOf(id, name) })
   session.print(`Removed schedule '${name}'.`)

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { selectStack } from '../stack/selected-stack.ts'
@@ -14,7 +14,10 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
   const project = session.requireProject()
   const id = session.resolveStackId(operand ?? flags.text('stack') ?? (await promptName(session)))
   if (stackPartsOf(id).project !== project.name)
-    throw error('CLI_USAGE', `the stack is not in the project of this folder, '${project.name}'`)
+    throw createError(
+      'CLI_USAGE',
+      `the stack is not in the project of this folder, '${project.name}'`,
+    )
   const { platform } = await session.openEngine()
   if ((await platform.catalog.getStack(id)) === undefined) {
     if (!flags.isSet('create')) throw createStackNotFoundError(id)
@@ -27,8 +30,8 @@ export const chooseStack: Handler = async (session, flags, [operand]) => {
 
 async function promptName(session: CliSession): Promise<string> {
   if (!session.mayPrompt)
-    throw error('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
+    throw createError('CLI_USAGE', 'the name of the stack is missing: pass it as an argument')
   const name = await chooseStackName(session, await listStackNames(session))
-  if (name === '') throw error('CLI_USAGE', 'the name of the stack is empty')
+  if (name === '') throw createError('CLI_USAGE', 'the name of the stack is empty')
   return name
 }

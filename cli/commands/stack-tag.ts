@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
@@ -40,7 +40,7 @@ export const removeStackTag: Handler = async (session, _flags, [name = '']) => {
 
 function createMissingTagError(id: StackId, name: string): Error {
   const { stack } = stackPartsOf(id)
-  return error('DOCUMENT_UNKNOWN', `the stack '${stack}' has no tag '${name}'`, {
+  return createError('DOCUMENT_UNKNOWN', `the stack '${stack}' has no tag '${name}'`, {
     hint: 'List the tags with `antichain stack tag ls`.',
   })
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { findCoveredFilter } from '../../shared/triggers/notifications/pulumi-filters.ts'
 import {
@@ -75,7 +75,7 @@ async function requireText(
   if (text !== undefined && text !== '') return text
   const mayAsk = session.mayPrompt && !flags.isSet('yes')
   const answer = mayAsk ? (await session.io.prompt(question)).trim() : ''
-  if (answer === '') throw error('CLI_USAGE', `--${option} is required`)
+  if (answer === '') throw createError('CLI_USAGE', `--${option} is required`)
   return answer
 }
 
@@ -110,7 +110,7 @@ async function putStackNotification(
   )
   const overlap = findCoveredFilter(webhook)
   if (overlap !== undefined)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `the group '${overlap.group}' already contains the event '${overlap.filter}'; remove one`,
     )

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
@@ -59,7 +59,7 @@ export const removePulumiWebhook: Handler = async (session, flags, [name = '']) 
   const id = await session.requireStack()
   const question = { text: `This removes the webhook '${name}'.`, answer: name }
   if (!(await confirm(session, flags.isSet('yes'), question)))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
   const { callApi } = await session.openEngine()
   await callApi({ method: 'DELETE', path: notificationPathOf(id, name) })
   session.print(`Removed webhook '${name}'.`)

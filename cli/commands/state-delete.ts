@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
 import { readTextField } from '../../shared/state/stored-fields.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -17,7 +17,7 @@ type DeleteSelection = Omit<Extract<StateEdit, { kind: 'delete' }>, 'kind'>
 export const deleteFromState: Handler = async (session, flags, operands) => {
   const isAll = flags.isSet('all')
   if (isAll && operands.length > 0)
-    throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
+    throw createError('CLI_USAGE', '--all cannot be used together with the URNs of resources')
   const hasSelection = operands.length > 0 || isAll
   const urns = hasSelection
     ? operands

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DeployError, error, hasCode, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, hasCode, messageOf } from '../../shared/errors/error.ts'
 import { isUrn } from '../../shared/names/urn.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import { digestOfResources } from '../../shared/state/edits/apply-edit.ts'
@@ -29,7 +29,7 @@ export const editStateInEditor: Handler = async (session, flags) => {
   const engine = await session.openEngine()
   const before = await engine.exportState(id)
   if (before === undefined)
-    throw error('STATE_RESOURCE_UNKNOWN', 'the stack has no state yet', {
+    throw createError('STATE_RESOURCE_UNKNOWN', 'the stack has no state yet', {
       hint: 'Run `antichain up` first, or `antichain stack import`.',
     })
   const { printEnvelope, envelopeOf } = await session.tools.loadState()
@@ -89,7 +89,7 @@ async function parseEditedText(session: CliSession, text: string) {
     return await parseEnvelope(text)
   } catch (thrown) {
     if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
-    throw error('STATE_INVALID', messageOf(thrown), { cause: thrown, hint: invalidFileHint })
+    throw createError('STATE_INVALID', messageOf(thrown), { cause: thrown, hint: invalidFileHint })
   }
 }
 
@@ -112,27 +112,27 @@ async function verifyEditedState(
   after: StoredDeployment | null,
 ): Promise<StoredDeployment> {
   if (after === null)
-    throw error('STATE_INVALID', 'the edited state has no deployment', {
+    throw createError('STATE_INVALID', 'the edited state has no deployment', {
       hint: invalidFileHint,
     })
   const invalidResource = after.resources?.find(({ urn }) => !isUrn(urn))
   if (invalidResource !== undefined)
-    throw error('STATE_INVALID', `'${invalidResource.urn}' is not a valid URN`, {
+    throw createError('STATE_INVALID', `'${invalidResource.urn}' is not a valid URN`, {
       hint: invalidFileHint,
     })
   refuseForeignResources(after, { before, names: stackPartsOf(await session.requireStack()) })
   const fault = verifyIntegrity(after)
   if (fault !== undefined)
-    throw error('STATE_INTEGRITY', `the edited state is invalid: ${fault}`, {
+    throw createError('STATE_INTEGRITY', `the edited state is invalid: ${fault}`, {
       hint: 'Correct the file; `antichain state repair` repairs a state that was invalid before.',
     })
   const pendingOf = (state: StoredDeployment) => JSON.stringify(pendingOperationsOf(state))
   if (pendingOf(after) !== pendingOf(before))
-    throw error('STATE_INVALID', 'pending operations cannot be edited here', {
+    throw createError('STATE_INVALID', 'pending operations cannot be edited here', {
       hint: 'Use `antichain state pending import` or `antichain state pending clear`.',
     })
   if (JSON.stringify(after.secrets_providers) !== JSON.stringify(before.secrets_providers))
-    throw error('STATE_INVALID', 'the secrets provider cannot be edited here', {
+    throw createError('STATE_INVALID', 'the secrets provider cannot be edited here', {
       hint: 'Use `antichain stack change-secrets-provider`.',
     })
   return after

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { nameOf, type Urn } from '../../shared/names/urn.ts'
 import { createUnknownResourceError } from '../../shared/state/edits/find-resource.ts'
 import { toPlainJson } from '../../shared/state/stack-outputs.ts'
@@ -45,7 +45,7 @@ function requireResource(resources: readonly StoredResource[], text: string): St
   if (first === undefined) throw createUnknownResourceError(text, urns)
   if (second === undefined) return first
   const matchingUrns = [...new Set(matches.map(({ urn }) => urn))]
-  throw error('STATE_URN_AMBIGUOUS', `several resources have the URN or name '${text}'`, {
+  throw createError('STATE_URN_AMBIGUOUS', `several resources have the URN or name '${text}'`, {
     details: { urns: matchingUrns },
     hint: `Use a URN: ${matchingUrns.slice(0, 5).join(', ')}`,
   })

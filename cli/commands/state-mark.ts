@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import {
   confirmAtTerminal,
@@ -51,7 +51,7 @@ function createMarkHandler(options: {
   return async (session, flags, operands) => {
     const isAll = flags.isSet('all')
     if (isAll && operands.length > 0)
-      throw error('CLI_USAGE', '--all cannot be used together with the URNs of resources')
+      throw createError('CLI_USAGE', '--all cannot be used together with the URNs of resources')
     const hasSelection = operands.length > 0 || isAll
     const urns = hasSelection ? operands : [await chooseUrn(session, 'Select a resource.')]
     const { count } = await editConfirmedState(session, {

@@ -1,4 +1,4 @@
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { resealDeployment } from '../../shared/state/snapshot-codec.ts'
@@ -45,12 +45,12 @@ interface MoveStates {
 export const moveStateResources: Handler = async (session, flags, urns) => {
   const [sourceName, destName] = [flags.text('source'), flags.text('dest')]
   if (sourceName === undefined && destName === undefined)
-    throw error('CLI_USAGE', 'at least one of --source or --dest must be provided')
+    throw createError('CLI_USAGE', 'at least one of --source or --dest must be provided')
   const [source, dest] = [
     await session.requireStack(sourceName),
     await session.requireStack(destName),
   ]
-  if (source === dest) throw error('CLI_USAGE', 'source and destination are the same stack')
+  if (source === dest) throw createError('CLI_USAGE', 'source and destination are the same stack')
   const statesBefore = {
     source: await readValidState(session, source),
     dest: await readValidState(session, dest),
@@ -67,7 +67,7 @@ export const moveStateResources: Handler = async (session, flags, urns) => {
   })
   reportMove(session, stacks, plan)
   if (!(await confirmMove(session, flags)))
-    throw error('CONFIRMATION_DECLINED', 'nothing was moved')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was moved')
   await executeMove(session, stacks, { statesBefore, plan })
   session.printToStderr(`Successfully moved resources from ${source} to ${dest}`)
   return 0
@@ -78,7 +78,7 @@ async function readValidState(session: CliSession, id: StackId): Promise<StoredD
   const state = (await (await session.openEngine()).exportState(id)) ?? emptyDeployment
   const fault = verifyIntegrity(state)
   if (fault !== undefined)
-    throw error('STATE_INTEGRITY', `the state of ${id} is invalid: ${fault}`, {
+    throw createError('STATE_INTEGRITY', `the state of ${id} is invalid: ${fault}`, {
       hint: 'Repair it with `antichain state repair`.',
     })
   return state
@@ -98,9 +98,13 @@ async function openDestManager(
   const project = session.requireProject()
   const { stack, project: name } = stackPartsOf(dest)
   if (project.name !== name)
-    throw error('SECRETS_MANAGER_UNSUPPORTED', `the stack '${stack}' has no secrets provider yet`, {
-      hint: `Run the command in the folder of project '${name}', or deploy the stack once.`,
-    })
+    throw createError(
+      'SECRETS_MANAGER_UNSUPPORTED',
+      `the stack '${stack}' has no secrets provider yet`,
+      {
+        hint: `Run the command in the folder of project '${name}', or deploy the stack once.`,
+      },
+    )
   return openStackManager(session, dest, openStackFile(session, project, { stack: dest }))
 }
 
@@ -149,7 +153,7 @@ async function executeMove(
   const engine = await session.openEngine()
   const status = await engine.readStatus(source)
   if (status.kind === 'running')
-    throw error('STACK_BUSY', `deployment ${status.number} of ${source} is running`)
+    throw createError('STACK_BUSY', `deployment ${status.number} of ${source} is running`)
   const replace = async (
     stack: StackId,
     before: StoredDeployment,
@@ -191,7 +195,7 @@ function requireResources(
   const presentUrns = new Set(resources.map(({ urn }) => urn))
   const missingUrn = urns.find(urn => !presentUrns.has(urn))
   if (missingUrn !== undefined)
-    throw error('STORE_CONFLICT', `${stack} no longer has the resource ${missingUrn}`)
+    throw createError('STORE_CONFLICT', `${stack} no longer has the resource ${missingUrn}`)
 }
 
 function reportMove(session: CliSession, { source, dest }: MoveStacks, plan: MoveResult): void {

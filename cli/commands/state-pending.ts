@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { isUrn, nameOf } from '../../shared/names/urn.ts'
 import { pendingOperationsOf } from '../../shared/state/pending.ts'
 import type { Handler } from '../arguments/handler.ts'
@@ -40,7 +40,7 @@ export const listPending: Handler = async (session, flags) => {
 
 /** `state pending import <urn> <id>`: adds the resource that an interrupted create has created. */
 export const importPendingOperation: Handler = async (session, flags, [urn = '', id = '']) => {
-  if (id === '') throw error('CLI_USAGE', 'the id is missing')
+  if (id === '') throw createError('CLI_USAGE', 'the id is missing')
   const text = `This adds '${pendingNameOf(urn)}' to the state, with the id '${id}'.`
   await editPending(session, flags, { text, edit: { kind: 'pending import', urn, id } })
   session.printToStderr(

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { requireUrn } from '../../shared/state/edits/find-resource.ts'
 import type { Handler } from '../arguments/handler.ts'
 import {
@@ -11,7 +11,10 @@ import {
 /** `state rename [urn] [name]`: renames a resource and updates the references to it. */
 export const renameResource: Handler = async (session, flags, [operand, newName]) => {
   if (!session.mayPrompt && (operand === undefined || newName === undefined))
-    throw error('CLI_USAGE', 'the URN and the new name must be passed in non-interactive mode')
+    throw createError(
+      'CLI_USAGE',
+      'the URN and the new name must be passed in non-interactive mode',
+    )
   const urn = operand ?? (await chooseUrn(session, 'Select the resource to rename.'))
   requireUrn(urn)
   const name = newName ?? (await session.io.prompt('New name of the resource:')).trim()

@@ -1,5 +1,5 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { TokenDays } from '../../shared/api/issue-token.ts'
 import type { Flags } from '../arguments/flags.ts'
 
@@ -14,5 +14,5 @@ export function readTokenDays(flags: Flags): { readonly days?: TokenDays } {
   const days = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
   if (days <= apiLimits.tokenDaysMax) return { days }
   const range = `a number from 1 to ${apiLimits.tokenDaysMax}, or never`
-  throw error('CLI_USAGE', `--days takes ${range}, not '${text}'`)
+  throw createError('CLI_USAGE', `--days takes ${range}, not '${text}'`)
 }

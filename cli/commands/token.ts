@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -24,9 +24,9 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
   const isAdmin = flags.isSet('admin')
   const role = isAdmin ? 'admin' : flags.text('role')
   if (role === undefined)
-    throw error('CLI_USAGE', 'pass the role of the token with --role, or pass --admin')
+    throw createError('CLI_USAGE', 'pass the role of the token with --role, or pass --admin')
   if (isAdmin && flags.text('role') !== undefined)
-    throw error('CLI_USAGE', '--admin and --role cannot be used together')
+    throw createError('CLI_USAGE', '--admin and --role cannot be used together')
   const stacks = flags.list('for')
   const body = {
     name: name ?? role,
@@ -82,16 +82,16 @@ function formatExpiry({ expiresAt }: z.infer<typeof tokenForm>): string {
 async function resolveTokenId(engine: EnginePort, idOrName: string): Promise<string> {
   if (/^[0-9a-f]{16}$/.test(idOrName)) return idOrName
   if (idOrName === '' || idOrName.startsWith('act_'))
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `'${idOrName.slice(0, 4)}…' is not the id or name of a token; list tokens with \`antichain token ls\``,
     )
   const tokens = await listAllItems(engine, '/v1/tokens', tokenForm)
   const [token, ...others] = tokens.filter(({ name }) => name === idOrName)
   if (token === undefined)
-    throw error('DOCUMENT_UNKNOWN', `no token has the id or name '${idOrName}'`)
+    throw createError('DOCUMENT_UNKNOWN', `no token has the id or name '${idOrName}'`)
   if (others.length > 0)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `${others.length + 1} tokens have the name '${idOrName}': pass the id of one of them`,
     )

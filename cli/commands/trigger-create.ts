@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { readStackFilters } from '../arguments/stack-filters.ts'
@@ -36,14 +36,14 @@ export const createSchedule: Handler = async (session, flags, [name = '']) => {
   const kind = flags.text('operation') ?? 'refresh'
   for (const option of ['remediate', 'record'])
     if (flags.isSet(option) && kind !== 'refresh')
-      throw error('CLI_USAGE', `--${option} requires --operation refresh`)
+      throw createError('CLI_USAGE', `--${option} requires --operation refresh`)
   if (flags.isSet('remediate') && flags.isSet('record'))
-    throw error('CLI_USAGE', '--remediate and --record cannot be used together')
+    throw createError('CLI_USAGE', '--remediate and --record cannot be used together')
   if (flags.isSet('removeStack') && kind !== 'destroy')
-    throw error('CLI_USAGE', '--remove-stack requires --operation destroy')
+    throw createError('CLI_USAGE', '--remove-stack requires --operation destroy')
   const jitter = flags.text('jitter') ?? '0'
   if (!/^\d{1,6}$/.test(jitter))
-    throw error('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
+    throw createError('CLI_USAGE', `--jitter takes a number of seconds, not '${jitter}'`)
   const zone = flags.text('zone')
   const refreshFields = {
     remediate: flags.isSet('remediate'),
@@ -71,16 +71,19 @@ function readSharedFields(flags: Flags, kind: string): object {
   const skipMinutes = flags.text('skipReadWithin')
   if (!flags.isSet('all')) {
     if (projects.length > 0 || tags.length > 0 || skipMinutes !== undefined)
-      throw error('CLI_USAGE', '--project, --tag and --skip-read-within require --all')
+      throw createError('CLI_USAGE', '--project, --tag and --skip-read-within require --all')
     return {}
   }
   if (kind !== 'refresh' || flags.isSet('record'))
-    throw error(
+    throw createError(
       'CLI_USAGE',
       '--all only detects drift: it cannot be used with --record or another --operation',
     )
   if (skipMinutes !== undefined && !/^\d{1,5}$/.test(skipMinutes))
-    throw error('CLI_USAGE', `--skip-read-within takes a number of minutes, not '${skipMinutes}'`)
+    throw createError(
+      'CLI_USAGE',
+      `--skip-read-within takes a number of minutes, not '${skipMinutes}'`,
+    )
   return {
     stacks: readStackFilters(flags),
     ...(skipMinutes === undefined ? {} : { skipReadWithinMs: Number(skipMinutes) * 60_000 }),
@@ -140,16 +143,20 @@ function readRules(session: CliSession, file: string): unknown {
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
   const isJson = path.endsWith('.json')
   try {
     return isJson ? JSON.parse(text) : parse(text)
   } catch (cause) {
     const [reason] = messageOf(cause).split('\n')
-    throw error('FILE_UNREADABLE', `${path} is not valid ${isJson ? 'JSON' : 'YAML'}: ${reason}`, {
-      cause,
-      hint: 'Correct the file at the position that the error names.',
-    })
+    throw createError(
+      'FILE_UNREADABLE',
+      `${path} is not valid ${isJson ? 'JSON' : 'YAML'}: ${reason}`,
+      {
+        cause,
+        hint: 'Correct the file at the position that the error names.',
+      },
+    )
   }
 }

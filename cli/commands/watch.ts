@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { DeployError, error } from '../../shared/errors/error.ts'
+import { DeployError, createError } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -22,7 +22,7 @@ export const watchProgram: Handler = async (session, flags) => {
   const roots = paths.length > 0 ? paths : [session.requireProject().root]
   const missingPath = roots.find(path => !existsSync(path))
   if (missingPath !== undefined)
-    throw error('CLI_USAGE', `the path to watch does not exist: ${missingPath}`)
+    throw createError('CLI_USAGE', `the path to watch does not exist: ${missingPath}`)
   const stop = new AbortController()
   const removeInterruptHandler = session.io.onInterrupt(() => stop.abort())
   const watcher = createFileWatcher(roots)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { readStackConfig } from '../../shared/programs/config/stack-config.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
@@ -33,7 +33,7 @@ function createService(failure?: Error) {
       },
       decrypt(text) {
         countBlockingCall(text)
-        if (!text.startsWith('own:')) throw error('SECRETS_MALFORMED', 'another stack')
+        if (!text.startsWith('own:')) throw createError('SECRETS_MALFORMED', 'another stack')
         return text.slice('own:'.length)
       },
     },
@@ -44,7 +44,7 @@ function createService(failure?: Error) {
       batches.push(newTexts)
       if (failure !== undefined) throw failure
       if (ciphertexts.some(text => !text.startsWith('own:')))
-        throw error('SECRETS_MALFORMED', 'another stack')
+        throw createError('SECRETS_MALFORMED', 'another stack')
       for (const text of newTexts) preparedTexts.add(text)
     },
   }
@@ -96,7 +96,7 @@ test('a recorded secret of another stack is left out, and hides no other secret'
 test.each(['SECRETS_SERVICE_UNAVAILABLE', 'SECRETS_KEY_DENIED', 'SECRETS_KEY_MISSING'] as const)(
   'after the error %s of a service, no secret is restored, and a warning names the reason',
   async code => {
-    const { manager, batches } = createService(error(code, 'the service refuses'))
+    const { manager, batches } = createService(createError(code, 'the service refuses'))
     const config = { 'shop:a': 'own:first', 'shop:b': 'own:second' }
     expect(await open(manager, config)).toEqual({
       secrets: undefined,
@@ -107,6 +107,6 @@ test.each(['SECRETS_SERVICE_UNAVAILABLE', 'SECRETS_KEY_DENIED', 'SECRETS_KEY_MIS
 )
 
 test('an error that does not come from the secrets provider is thrown', async () => {
-  const { manager } = createService(error('CONFIG_INVALID', 'the file is damaged'))
+  const { manager } = createService(createError('CONFIG_INVALID', 'the file is damaged'))
   await expect(open(manager, { 'shop:a': 'own:first' })).rejects.toThrow('the file is damaged')
 })

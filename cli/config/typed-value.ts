@@ -1,5 +1,5 @@
 import type { ConfigScalar } from '../../shared/programs/config/config-tree.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /** The types of `config set --type`. */
 export const configTypes = ['string', 'int', 'bool', 'float'] as const
@@ -27,7 +27,7 @@ function parseInteger(text: string): number | bigint {
 export function parseTypedValue(text: string, type: string): ConfigScalar {
   const value = parsers[type]?.(text)
   if (value !== undefined) return value
-  throw error('CONFIG_INVALID', `the value is not of type ${type}`, {
+  throw createError('CONFIG_INVALID', `the value is not of type ${type}`, {
     hint: 'Correct the value or --type.',
   })
 }

@@ -3,7 +3,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create } from 'tar'
-import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, messageOf } from '../../shared/errors/error.ts'
 import { unpackStream } from '../../shared/providers/install/unpack-stream.ts'
 import { createInvalidError, listMembers, manifestName } from './manifest.ts'
 
@@ -45,10 +45,10 @@ function createFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (cause) {
-    throw error('FILE_UNWRITABLE', `cannot create ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNWRITABLE', `cannot create ${path}: ${messageOf(cause)}`, { cause })
   }
   if (listMembers(path).length > 0 || existsSync(join(path, manifestName)))
-    throw error('FILE_UNWRITABLE', `the folder ${path} is not empty`, {
+    throw createError('FILE_UNWRITABLE', `the folder ${path} is not empty`, {
       hint: 'Name a folder that is empty or does not exist.',
     })
 }
@@ -57,7 +57,7 @@ function createPrivateFile(path: string): void {
   try {
     writeFileSync(path, '', { mode: 0o600 })
   } catch (cause) {
-    throw error('FILE_UNWRITABLE', `cannot write ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNWRITABLE', `cannot write ${path}: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -70,7 +70,7 @@ export async function withUnpackedExport<T>(
   read: (folder: string) => Promise<T>,
 ): Promise<T> {
   const status = statSync(path, { throwIfNoEntry: false })
-  if (status === undefined) throw error('FILE_UNREADABLE', `${path} does not exist`)
+  if (status === undefined) throw createError('FILE_UNREADABLE', `${path} does not exist`)
   if (status.isDirectory()) return read(path)
   const folder = mkdtempSync(join(tmpdir(), 'antichain-import-'))
   try {

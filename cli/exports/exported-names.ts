@@ -1,5 +1,5 @@
 import { isStackGroupName } from '../../shared/config/stack-groups.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 
 /**
@@ -24,7 +24,7 @@ export function requireExportedName(kind: 'stack' | 'group' | 'setting', name: s
   const isValid = kind === 'group' ? isStackGroupName(name) : patterns[kind].test(name)
   if (isValid) return
   const message = `the export ended, because a ${kind} has the invalid name '${toPrintable(name)}'`
-  throw error('API_ANSWER_UNKNOWN', message, {
+  throw createError('API_ANSWER_UNKNOWN', message, {
     hint: 'Do not use the files of this export. Check that the address is the one of your API.',
   })
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { defaultGroup } from '../../shared/config/stack-groups.ts'
-import { DeployError, error } from '../../shared/errors/error.ts'
+import { DeployError, createError } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
@@ -163,7 +163,7 @@ export async function importSettings(
       if (!(thrown instanceof DeployError)) throw thrown
       const { code, message, hint } = thrown
       const text = `cannot import the ${noun} ${toPrintable(name)}: ${message}`
-      throw error(code, text, { hint, cause: thrown })
+      throw createError(code, text, { hint, cause: thrown })
     }
     session.printToStderr(`Imported the ${noun} ${toPrintable(name)}.`)
   }

@@ -11,7 +11,7 @@ import { createReadStream, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { auditSourceForm } from '../../functions/api/imported-audit.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { createRecordForm } from '../../shared/values/record-form.ts'
@@ -98,5 +98,5 @@ export async function readCheckedManifest(folder: string): Promise<ExportManifes
 /** Returns the error for an export that no import accepts. */
 export function createInvalidError(reason: string, hint?: string): Error {
   const message = `the export cannot be used: ${toPrintable(reason, 1_000)}`
-  return error('EXPORT_INVALID', message, hint === undefined ? {} : { hint })
+  return createError('EXPORT_INVALID', message, hint === undefined ? {} : { hint })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EnginePort } from '../../local/engine-port.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
@@ -43,7 +43,7 @@ test('an export of a stack that changes during each attempt is refused', async (
 test('readUnchangedStack returns undefined for a stack that was removed meanwhile', async () => {
   expect((await readStack([undefined])).read).toBeUndefined()
   const refuse = async () => {
-    throw error('STACK_NOT_FOUND', 'removed')
+    throw createError('STACK_NOT_FOUND', 'removed')
   }
   expect((await readStack([recordOf(1), undefined], refuse)).read).toBeUndefined()
 })

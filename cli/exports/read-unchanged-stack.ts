@@ -1,5 +1,5 @@
 import type { EnginePort } from '../../local/engine-port.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
@@ -44,7 +44,7 @@ export async function readUnchangedStack<Contents>(
       previousRecord = await catalog.getStack(id)
     }
   }
-  throw error('STORE_CONFLICT', `the stack ${id} changed during each attempt to export it`, {
+  throw createError('STORE_CONFLICT', `the stack ${id} changed during each attempt to export it`, {
     hint: 'Run the command again when the stack has fewer deployments.',
   })
 }

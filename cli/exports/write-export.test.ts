@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { EnginePort } from '../../local/engine-port.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { CliSession } from '../session/session.ts'
 import { withExportFolder } from './export-file.ts'
@@ -24,7 +24,7 @@ interface StackReads {
 }
 
 const refuse = (): never => {
-  throw error('STACK_NOT_FOUND', 'removed')
+  throw createError('STACK_NOT_FOUND', 'removed')
 }
 const presentStack: StackReads = {
   exportState: async () => undefined,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import * as z from 'zod'
 import { limits } from '../../shared/config/limits.ts'
-import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, messageOf } from '../../shared/errors/error.ts'
 import type { ImportParameterization } from '../../shared/records/imported-resource.ts'
 import type { PackageParameterization } from '../../shared/records/package-parameterization.ts'
 import type { JsonObject } from '../../shared/values/value-codec.ts'
@@ -107,13 +107,15 @@ export function parseImportFile(text: string, path: string): ImportFile {
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw error('CLI_USAGE', `could not read import file: ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('CLI_USAGE', `could not read import file: ${path}: ${messageOf(cause)}`, {
+      cause,
+    })
   }
   const parsed = parseForm(importFileForm, json)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
     const location = [path, ...(issue?.path.length === 0 ? [] : [issue?.path.join('.')])].join(': ')
-    throw error('CLI_USAGE', `could not read import file: ${location}: ${issue?.message}`)
+    throw createError('CLI_USAGE', `could not read import file: ${location}: ${issue?.message}`)
   }
   return parsed.data
 }
@@ -122,13 +124,15 @@ function readImportText(path: string): string {
   try {
     const { size } = statSync(path)
     if (size > limits.importFileBytesMax)
-      throw error(
+      throw createError(
         'CLI_USAGE',
         `${path} has ${size} bytes; the limit is ${limits.importFileBytesMax} bytes`,
       )
     return readFileSync(path, 'utf8')
   } catch (cause) {
     if (cause instanceof DeployError) throw cause
-    throw error('FILE_UNREADABLE', `could not read import file: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNREADABLE', `could not read import file: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }

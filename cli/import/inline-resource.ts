@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { isUrn, type Urn } from '../../shared/names/urn.ts'
 import type { ImportFile } from './import-file.ts'
 
@@ -20,15 +20,15 @@ export function createInlineFile({
 }: InlineResource): ImportFile {
   const [type, name, id, ...extraOperands] = operands
   const missingText = 'an inline resource must be specified if no import file is used, missing '
-  if (type === undefined) throw error('CLI_USAGE', `${missingText}type, name, and id`)
-  if (name === undefined) throw error('CLI_USAGE', `${missingText}name and id`)
-  if (id === undefined) throw error('CLI_USAGE', `${missingText}id`)
+  if (type === undefined) throw createError('CLI_USAGE', `${missingText}type, name, and id`)
+  if (name === undefined) throw createError('CLI_USAGE', `${missingText}name and id`)
+  if (id === undefined) throw createError('CLI_USAGE', `${missingText}id`)
   if (extraOperands.length > 0)
-    throw error('CLI_USAGE', 'expected at most three arguments: type, name, and id')
+    throw createError('CLI_USAGE', 'expected at most three arguments: type, name, and id')
   const parentEntry = parent === undefined ? undefined : parseNamedUrn(parent, 'parent')
   const providerEntry = provider === undefined ? undefined : parseNamedUrn(provider, 'provider')
   if (parentEntry !== undefined && parentEntry.name === providerEntry?.name)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `provider and parent must have distinct names, both were '${parentEntry.name}'`,
     )
@@ -67,5 +67,5 @@ function parseNamedUrn(
   const hint = isUrn(candidateUrn)
     ? ` (this looks like a provider reference; its URN is '${candidateUrn}')`
     : ''
-  throw error('CLI_USAGE', `invalid ${role} URN: '${urn}': --${role} takes name=urn${hint}`)
+  throw createError('CLI_USAGE', `invalid ${role} URN: '${urn}': --${role} takes name=urn${hint}`)
 }

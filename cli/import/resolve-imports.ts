@@ -1,4 +1,4 @@
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { isProviderType } from '../../shared/names/provider-reference.ts'
 import { childUrnOf, isUrn, urnPartsOf, typeOf, type Urn } from '../../shared/names/urn.ts'
 import { completeVersion } from '../../shared/names/version.ts'
@@ -55,7 +55,7 @@ export function resolveImports(importFile: ImportFile, options: ResolveOptions):
 function usageErrorOf(sentences: readonly string[]): Error {
   const text =
     sentences.length === 1 ? sentences[0] : sentences.map(sentence => `\n* ${sentence}`).join('')
-  return error('CLI_USAGE', `cannot import: ${text}`)
+  return createError('CLI_USAGE', `cannot import: ${text}`)
 }
 
 function completeNames(spec: ImportSpec): ImportSpec {

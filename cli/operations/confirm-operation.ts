@@ -1,6 +1,6 @@
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { CliSession } from '../session/session.ts'
 import type { DisplayOptions } from '../session/tools.ts'
 
@@ -24,7 +24,7 @@ export async function confirmOperation(
     const answer = await askForOperation(session, operation)
     if (answer === 'yes' || answer === 'y') return
     if (answer !== 'details' && answer !== 'd')
-      throw error('CONFIRMATION_DECLINED', `the ${operation} was not confirmed`)
+      throw createError('CONFIRMATION_DECLINED', `the ${operation} was not confirmed`)
     const display = await session.tools.openDisplay({ ...displayOptions, interactive: false })
     for (const event of preview.events) display.emit(event)
     await display.finish(preview.result)

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { credentials } from '@grpc/grpc-js'
 import { EventsClient } from '../../proto/gen/pulumi/events.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { createJsonLines } from '../display/json-lines.ts'
 import type { Display, Tools } from '../session/tools.ts'
 
@@ -76,7 +76,7 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'w')
   } catch (thrown) {
-    throw error('CLI_USAGE', `cannot write the event log: ${messageOf(thrown)}`, {
+    throw createError('CLI_USAGE', `cannot write the event log: ${messageOf(thrown)}`, {
       hint: 'Pass --event-log a file in an existing, writable folder.',
     })
   }

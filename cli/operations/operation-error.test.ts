@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { DeployResult } from '../../shared/engine/request.ts'
 import { thingUrnOf, metadataOf } from '../display/display.fixture.ts'
 import { createEventObserver } from './observe-events.ts'
@@ -64,12 +64,12 @@ test.each([
 
 test('an error that the display has shown keeps its code and hint only', () => {
   const facts = observeFailure()
-  const shown = error('PROGRAM_SDK_MISSING', 'no room\nat all', { hint: 'Install it.' })
+  const shown = createError('PROGRAM_SDK_MISSING', 'no room\nat all', { hint: 'Install it.' })
   expect(shortenShownError(shown, facts)).toMatchObject({
     code: 'PROGRAM_SDK_MISSING',
     message: 'the operation failed: see the error above',
     hint: 'Install it.',
   })
-  for (const other of [error('STACK_BUSY', 'held'), new Error('no room\nat all')])
+  for (const other of [createError('STACK_BUSY', 'held'), new Error('no room\nat all')])
     expect(shortenShownError(other, facts)).toBe(other)
 })

@@ -1,5 +1,5 @@
 import type { DeployResult } from '../../shared/engine/request.ts'
-import { DeployError, error } from '../../shared/errors/error.ts'
+import { DeployError, createError } from '../../shared/errors/error.ts'
 import { formatWithNoun } from '../display/format-with-noun.ts'
 import { styleOf, summaryOrder, isStepOp } from '../display/operation-style.ts'
 import { errorLineOf } from './error-line.ts'
@@ -33,15 +33,19 @@ export function createOperationError({
   if (firstError === undefined) {
     const reason = outputLine === '' ? 'no error was reported' : `its output was: ${outputLine}`
     const text = `the ${operation} failed: ${reason}`
-    return error('DEPLOYMENT_FAILED', text, pendingOption)
+    return createError('DEPLOYMENT_FAILED', text, pendingOption)
   }
   if (isBelowDisplay)
-    return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${formatCounts(facts, result)}`, {
-      hint: '',
-      ...pendingOption,
-    })
+    return createError(
+      'DEPLOYMENT_FAILED',
+      `the ${operation} failed: ${formatCounts(facts, result)}`,
+      {
+        hint: '',
+        ...pendingOption,
+      },
+    )
   const { message, urn = '' } = firstError
-  return error('DEPLOYMENT_FAILED', `the ${operation} failed: ${errorLineOf(message)}`, {
+  return createError('DEPLOYMENT_FAILED', `the ${operation} failed: ${errorLineOf(message)}`, {
     ...pendingOption,
     details: urn === '' ? {} : { urn },
   })
@@ -55,7 +59,7 @@ export function shortenShownError(thrown: unknown, { firstError }: EventFacts): 
   if (!(thrown instanceof DeployError)) return thrown
   if (firstError?.message.trim() !== thrown.message.trim()) return thrown
   const { code, hint, details } = thrown
-  return error(code, 'the operation failed: see the error above', {
+  return createError(code, 'the operation failed: see the error above', {
     hint,
     details,
     cause: thrown,

@@ -2,7 +2,7 @@ import { isTruthy } from '../../shared/config/truthy.ts'
 import { availableParallelism } from 'node:os'
 import { relative, resolve } from 'node:path'
 import { limits } from '../../shared/config/limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import {
   type DeploymentOptions,
@@ -51,7 +51,7 @@ export function refuseFlagsWithPreviewOnly(flags: Flags): void {
     ['yes', '--yes'],
   ] as const) {
     if (flags.isSet(name))
-      throw error('CLI_USAGE', `${option} and --preview-only cannot be used together`)
+      throw createError('CLI_USAGE', `${option} and --preview-only cannot be used together`)
   }
 }
 
@@ -62,7 +62,8 @@ export function refuseFlagsWithPreviewOnly(flags: Flags): void {
 export function readParallel(session: CliSession, flags: Flags): number {
   const text = flags.text('parallel')
   if (text !== undefined) {
-    if (!/^\d+$/.test(text)) throw error('CLI_USAGE', `--parallel takes a number, not '${text}'`)
+    if (!/^\d+$/.test(text))
+      throw createError('CLI_USAGE', `--parallel takes a number, not '${text}'`)
     return clampParallel(Number(text))
   }
   const variableParallel = Number(session.io.env['PULUMI_PARALLEL'] ?? '')
@@ -82,7 +83,7 @@ export function readFunctionLimit(flags: Flags): number | undefined {
   const seconds = { s: 1, m: 60, h: 3_600 }[unit]
   const minSeconds = limits.functionLimitMinMs / 1_000
   if (seconds === undefined || Number(number) * seconds < minSeconds)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `--function-limit takes a time of at least ${minSeconds} seconds, such as 90s or 15m, not '${text}'`,
     )
@@ -93,7 +94,7 @@ export function readFunctionLimit(flags: Flags): number | undefined {
 export function readRelease(flags: Flags): DeleteRelease {
   const text = flags.text('release') ?? 'dataflow'
   if (text === 'dataflow' || text === 'antichain') return text
-  throw error('CLI_USAGE', `--release takes dataflow or antichain, not '${text}'`)
+  throw createError('CLI_USAGE', `--release takes dataflow or antichain, not '${text}'`)
 }
 
 /**
@@ -106,7 +107,7 @@ export function readPolicyPacks(
 ): Pick<DeploymentOptions, 'policyPacks'> {
   const [packs, configs] = [flags.list('policyPack'), flags.list('policyPackConfig')]
   if (configs.length > 0 && configs.length !== packs.length)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `${packs.length} --policy-pack options require as many --policy-pack-config options, not ${configs.length}`,
     )
@@ -141,7 +142,7 @@ function readRefreshOption(flags: Flags): boolean | undefined {
   if (text === undefined) return undefined
   if (/^(true|t|1)$/i.test(text)) return true
   if (/^(false|f|0)$/i.test(text)) return false
-  throw error('CLI_USAGE', `--refresh takes true or false, not '${text}'`)
+  throw createError('CLI_USAGE', `--refresh takes true or false, not '${text}'`)
 }
 
 /** Returns the number within the limits: at least 1, and an int32 for Pulumi's protocol. */

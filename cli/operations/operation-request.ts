@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { isTruthy } from '../../shared/config/truthy.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
 import { clientRuntime } from '../../shared/programs/hosts/language-host.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
@@ -118,7 +118,7 @@ function withClient(project: Project, flags: Flags): Project {
   const address = flags.text('client')
   if (address === undefined) return project
   if (readFunctionLimit(flags) !== undefined)
-    throw error('CLI_USAGE', '--client and --function-limit cannot be used together', {
+    throw createError('CLI_USAGE', '--client and --function-limit cannot be used together', {
       hint: 'Omit --function-limit: a program that is already running can run only once.',
     })
   return { ...project, runtime: clientRuntime, runtimeOptions: { address } }
@@ -129,7 +129,7 @@ function readDebuggedProcesses(flags: Flags): Pick<DeployInput, 'debuggedProcess
   const debuggedProcesses = flags.list('attachDebugger')
   for (const name of debuggedProcesses)
     if (!['program', 'plugins', 'all'].includes(name) && !name.startsWith('plugin:'))
-      throw error('CLI_USAGE', `invalid --attach-debugger flag value: ${name}`, {
+      throw createError('CLI_USAGE', `invalid --attach-debugger flag value: ${name}`, {
         hint: 'Use program, plugins, plugin:<name> or all.',
       })
   return debuggedProcesses.length === 0 ? {} : { debuggedProcesses }
@@ -169,7 +169,7 @@ export async function requireProjectStack(
   })
   const parts = stackPartsOf(stack)
   if (parts.project !== project.name)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `the stack belongs to project '${parts.project}', not '${project.name}'`,
     )
@@ -185,7 +185,7 @@ function parsePendingPairs(values: readonly string[]): ReadonlyMap<string, strin
   const parts =
     isAlternating && values.length % 2 === 0 ? values : values.flatMap(text => text.split(','))
   if (parts.length % 2 === 1)
-    throw error('CLI_USAGE', '--import-pending-creates takes pairs: <urn>,<id>')
+    throw createError('CLI_USAGE', '--import-pending-creates takes pairs: <urn>,<id>')
   const pairs = new Map<string, string>()
   for (let index = 0; index < parts.length; index += 2)
     pairs.set(parts[index] ?? '', parts[index + 1] ?? '')

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readUpdatePlan } from '../../shared/engine/update-plan/update-plan-file-format.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
@@ -22,7 +22,7 @@ export function readUpdatePlanFile(
   try {
     return readFileSync(resolve(session.cwd, file), 'utf8')
   } catch (cause) {
-    throw error('PLAN_INVALID', `cannot read the plan: ${messageOf(cause)}`, { cause })
+    throw createError('PLAN_INVALID', `cannot read the plan: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -81,6 +81,6 @@ function writeOutputFile(
   try {
     writeFileSync(resolve(session.cwd, path), contents)
   } catch (cause) {
-    throw error('CLI_USAGE', `cannot write the ${name}: ${messageOf(cause)}`, { cause })
+    throw createError('CLI_USAGE', `cannot write the ${name}: ${messageOf(cause)}`, { cause })
   }
 }

@@ -1,5 +1,5 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
 import type { CliSession } from '../session/session.ts'
@@ -21,7 +21,7 @@ export function readConfirmationSteps(session: CliSession, flags: Flags): Confir
   const isConfirmed =
     flags.isSet('yes') || skipPreview || isTruthy(session.io.env['PULUMI_SKIP_CONFIRMATIONS'])
   if (!isConfirmed && (!session.mayPrompt || isJsonOutput(flags)))
-    throw error(
+    throw createError(
       'CONFIRMATION_MISSING',
       '--yes or --skip-preview must be passed in to proceed in non-interactive mode or with --json',
     )

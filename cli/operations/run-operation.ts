@@ -1,6 +1,6 @@
 import { parseDeploymentOption } from '../arguments/parse-number-argument.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -48,7 +48,7 @@ export async function runOperation(
     : readConfirmationSteps(session, flags)
   // The preparation saves `--config` values, so a refusal must precede it.
   if (flags.isSet('strict') && !steps.mustPreview)
-    throw error('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
+    throw createError('CLI_USAGE', '--strict requires a preview: omit --skip-preview and --json')
   const preparedOperation = await prepareOperation(session, flags, parameters)
   const { stack, refreshesFirst } = preparedOperation
   const displayOptions = await withDashboard(
@@ -202,12 +202,15 @@ function checkResult(
   const operation = expectation.isPreview ? 'preview' : 'deployment'
   const { result, hasChanges } = report.result
   if (result === 'cancelled' || (result === 'interrupted' && report.isInterruptedByUser))
-    throw error('DEPLOYMENT_CANCELLED', `the ${operation} was cancelled`)
+    throw createError('DEPLOYMENT_CANCELLED', `the ${operation} was cancelled`)
   if (result !== 'succeeded') {
     const { facts, result: end } = report
     const isBelowDisplay = session.io.stdout.isTTY === true && !isJsonOutput(flags)
     throw createOperationError({ facts, result: end, operation, isBelowDisplay })
   }
   if (expectation.checksChanges && hasChanges && flags.isSet('expectNoChanges'))
-    throw error('CHANGES_UNEXPECTED', `no changes were expected, but the ${operation} has changes`)
+    throw createError(
+      'CHANGES_UNEXPECTED',
+      `no changes were expected, but the ${operation} has changes`,
+    )
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Targeting } from '../../shared/records/targeting.ts'
 import type { Flags } from '../arguments/flags.ts'
 
@@ -11,9 +11,9 @@ export function readTargeting(flags: Flags): Targeting | undefined {
   const targetsToReplace = flags.list('targetReplace')
   const [targets, excludes] = [flags.list('target'), flags.list('exclude')]
   if (targets.length > 0 && excludes.length > 0)
-    throw error('CLI_USAGE', '--target and --exclude cannot be used together')
+    throw createError('CLI_USAGE', '--target and --exclude cannot be used together')
   if (targets.length > 0 && excludeProtected)
-    throw error('CLI_USAGE', '--target and --exclude-protected cannot be used together')
+    throw createError('CLI_USAGE', '--target and --exclude-protected cannot be used together')
   const targeting: Targeting = {
     targets: [...targets, ...targetsToReplace],
     excludes,

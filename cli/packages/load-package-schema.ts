@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import semver from 'semver'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import {
   type PackageSchema,
   packageSchemaForm,
@@ -42,7 +42,7 @@ export async function loadPackageSchema(
 ): Promise<LoadedSchema> {
   const { plugin, args } = operands
   if (plugin.endsWith('.json')) {
-    if (args.length > 0) throw error('CLI_USAGE', `a schema file has no arguments: ${plugin}`)
+    if (args.length > 0) throw createError('CLI_USAGE', `a schema file has no arguments: ${plugin}`)
     return parseSchema(readSchemaFile(resolve(session.cwd, plugin)), plugin)
   }
   if (isFolderSource(plugin)) {
@@ -54,17 +54,17 @@ export async function loadPackageSchema(
   }
   const [name = '', version = '', ...extraParts] = plugin.split('@')
   if (!/^[A-Za-z][\w.-]*$/.test(name) || extraParts.length > 0)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `'${plugin}' is not a plugin; pass the name of a plugin, its folder, or a schema file (.json)`,
     )
   if (name === terraformPlugin && args.length === 0)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `${terraformPlugin} needs the source of a provider, such as hashicorp/random, or the path of its file`,
     )
   if (version !== '' && semver.valid(version) === null)
-    throw error('CLI_USAGE', `invalid plugin version: ${version}`)
+    throw createError('CLI_USAGE', `invalid plugin version: ${version}`)
   const text = await withPluginHost(session, host =>
     readPluginSchema(host, { name, version: version.replace(/^v/, ''), args }),
   )
@@ -75,12 +75,12 @@ export async function loadPackageSchema(
 function locateLocalPlugin(cwd: string, path: string): ProjectPlugin {
   const folder = resolve(cwd, path)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw error('CLI_USAGE', `no folder of a plugin at ${folder}`)
+    throw createError('CLI_USAGE', `no folder of a plugin at ${folder}`)
   return { kind: 'resource', name: basename(folder), version: '', folder }
 }
 
 function readSchemaFile(path: string): string {
-  if (!existsSync(path)) throw error('CLI_USAGE', `no schema file at ${path}`)
+  if (!existsSync(path)) throw createError('CLI_USAGE', `no schema file at ${path}`)
   return readFileSync(path, 'utf8')
 }
 
@@ -93,11 +93,11 @@ async function readPluginSchema(
   try {
     const packageIdentity = await parameterize(provider, name, args)
     if (provider.describe === undefined)
-      throw error('PLUGIN_FAILED', `the plugin '${name}' has no schema`)
+      throw createError('PLUGIN_FAILED', `the plugin '${name}' has no schema`)
     return await provider.describe.getSchema(packageIdentity)
   } catch (thrown) {
     if (!(thrown instanceof ProviderError)) throw thrown
-    throw error('PLUGIN_FAILED', `cannot read the schema of '${name}': ${thrown.message}`, {
+    throw createError('PLUGIN_FAILED', `cannot read the schema of '${name}': ${thrown.message}`, {
       cause: thrown,
     })
   } finally {
@@ -113,7 +113,7 @@ async function parameterize(
 ): Promise<{ readonly name: string; readonly version: string }> {
   if (args.length === 0) return { name: '', version: '' }
   if (provider.parameterizeByArguments === undefined)
-    throw error('CLI_USAGE', `the plugin '${name}' takes no arguments: ${args.join(' ')}`)
+    throw createError('CLI_USAGE', `the plugin '${name}' takes no arguments: ${args.join(' ')}`)
   return provider.parameterizeByArguments(args)
 }
 
@@ -123,16 +123,16 @@ function parseSchema(text: string, subject: string): LoadedSchema {
     json = JSON.parse(text)
   } catch (cause) {
     const message = `the schema of '${subject}' is not valid JSON: ${messageOf(cause)}`
-    throw error('PLUGIN_FAILED', message, { cause })
+    throw createError('PLUGIN_FAILED', message, { cause })
   }
   const parsed = parseForm(packageSchemaForm, json)
   if (parsed.success) {
     // Generators name folders and files after the package.
     if (/^\w[\w.-]*$/.test(parsed.data.name)) return { schema: parsed.data, json }
     const name = JSON.stringify(parsed.data.name)
-    throw error('PLUGIN_FAILED', `the schema of '${subject}' has an invalid name ${name}`)
+    throw createError('PLUGIN_FAILED', `the schema of '${subject}' has an invalid name ${name}`)
   }
   const [issue] = parsed.error.issues
   const location = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`
-  throw error('PLUGIN_FAILED', `the schema of '${subject}' is invalid${location}`)
+  throw createError('PLUGIN_FAILED', `the schema of '${subject}' is invalid${location}`)
 }

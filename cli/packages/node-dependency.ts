@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { isRecord } from '../../shared/programs/is-record.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
@@ -15,7 +15,7 @@ export function findNodeManifest(project: Project): string {
   const candidates = [programFolder, project.root].map(folder => join(folder, 'package.json'))
   const manifestPath = candidates.find(path => existsSync(path))
   if (manifestPath === undefined)
-    throw error(
+    throw createError(
       'PROJECT_INVALID',
       `no package.json in ${programFolder}: the program cannot depend on the SDK without it; create it with \`npm init\``,
     )
@@ -48,6 +48,6 @@ function readManifest(path: string): {
 } {
   const text = readFileSync(path, 'utf8')
   const json = parseJson(text)
-  if (!isRecord(json)) throw error('PROJECT_INVALID', `${path} is not a JSON object`)
+  if (!isRecord(json)) throw createError('PROJECT_INVALID', `${path} is not a JSON object`)
   return { json, text }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { readTextOption } from '../../shared/programs/hosts/runtime-option.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
@@ -15,7 +15,7 @@ export function findRequirements(project: Project): string {
   const { programFolder } = locateProgram(project)
   const file = join(programFolder, 'requirements.txt')
   if (existsSync(file)) return file
-  throw error(
+  throw createError(
     'PROJECT_INVALID',
     `no requirements.txt in ${programFolder}: the program cannot depend on the SDK without it`,
     { hint: 'Create it. A program with a pyproject.toml needs the line `-e .` in it.' },

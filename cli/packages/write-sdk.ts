@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { writeOutputFile } from '../project/output-file.ts'
 import type { GeneratedSdk } from '../sdk/generated-sdk.ts'
 
@@ -14,10 +14,10 @@ const listFile = '.generated'
 export function writeSdk(folder: string, { files }: GeneratedSdk): void {
   for (const path of files.keys())
     if (!isBelow(folder, path))
-      throw error('PLUGIN_FAILED', `the schema has a module outside of the SDK: ${path}`)
+      throw createError('PLUGIN_FAILED', `the schema has a module outside of the SDK: ${path}`)
   const earlierFiles = readEarlierFiles(folder)
   if (earlierFiles === undefined)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `the folder ${folder} has files that were not generated; pass another folder with --out`,
     )

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../shared/errors/catalogue.ts'
-import { type DeployError, error } from '../../shared/errors/error.ts'
+import { type DeployError, createError } from '../../shared/errors/error.ts'
 
 /** A pattern in the output of the CDK or CloudFormation, and the error that it indicates. */
 interface FailurePattern {
@@ -81,9 +81,9 @@ export function cdkErrorOf(output: string): DeployError {
   const plainText = output.replaceAll(colorCodes, '')
   for (const { code, pattern, sentence } of failurePatterns) {
     const match = pattern.exec(plainText)
-    if (match !== null) return error(code, sentence(match))
+    if (match !== null) return createError(code, sentence(match))
   }
-  return error('PLATFORM_FAILED', 'the CDK could not change the installation')
+  return createError('PLATFORM_FAILED', 'the CDK could not change the installation')
 }
 
 const colorCodes = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;]*m`, 'g')

@@ -1,5 +1,5 @@
 import { defaultInstallation, installationPattern } from '../../shared/config/aws-resource-names.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import type { InstallationTarget } from './platform-port.ts'
@@ -12,9 +12,12 @@ export function readInstallationTarget(session: CliSession, flags: Flags): Insta
   const { env } = session.io
   const installation = flags.text('installation') ?? defaultInstallation
   if (!installationPattern.test(installation))
-    throw error('CLI_USAGE', `'${installation}' is not a valid installation name: ${nameRule}`)
+    throw createError(
+      'CLI_USAGE',
+      `'${installation}' is not a valid installation name: ${nameRule}`,
+    )
   const region = flags.text('region') || env['AWS_REGION'] || env['AWS_DEFAULT_REGION']
-  if (!region) throw error('PLATFORM_REGION_MISSING', 'the AWS region is not set')
+  if (!region) throw createError('PLATFORM_REGION_MISSING', 'the AWS region is not set')
   const profile = flags.text('profile')
   const definedVariables = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],

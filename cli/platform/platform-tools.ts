@@ -13,7 +13,7 @@ import {
   STSClient,
   type STSClientConfig,
 } from '@aws-sdk/client-sts'
-import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
+import { createError, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import { readAvailableConcurrency } from './available-concurrency.ts'
 import { createAlarmPort } from './cloudwatch-alarm.ts'
@@ -109,7 +109,7 @@ async function readCaller(config: STSClientConfig): Promise<GetCallerIdentityCom
   try {
     return await client.send(new GetCallerIdentityCommand({}))
   } catch (thrown) {
-    throw error(
+    throw createError(
       'PLATFORM_CREDENTIALS_MISSING',
       `AWS does not accept the credentials: ${messageOf(thrown)}`,
       {
@@ -128,12 +128,12 @@ async function readCaller(config: STSClientConfig): Promise<GetCallerIdentityCom
 function toPlatformError(thrown: unknown, { installation, region }: InstallationTarget): unknown {
   const message = messageOf(thrown)
   if (hasCode(thrown, 'STORE_MISSING'))
-    return error(
+    return createError(
       'PLATFORM_NOT_FOUND',
       `the installation '${installation}' does not exist in ${region}: ${message}`,
       { cause: thrown },
     )
   return hasCode(thrown, 'STORE_DENIED')
-    ? error('PLATFORM_PERMISSION_MISSING', message, { cause: thrown })
+    ? createError('PLATFORM_PERMISSION_MISSING', message, { cause: thrown })
     : thrown
 }

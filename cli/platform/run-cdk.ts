@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { OutputStream } from '../session/io.ts'
 import type { CdkRun, InstallationTarget } from './platform-port.ts'
 
@@ -25,7 +25,8 @@ export async function runCdk(
   args: readonly string[],
   cdkOutput: OutputStream,
 ): Promise<CdkRun> {
-  if (!existsSync(cdk)) throw error('PLATFORM_CDK_MISSING', `the CDK is not installed at ${cdk}`)
+  if (!existsSync(cdk))
+    throw createError('PLATFORM_CDK_MISSING', `the CDK is not installed at ${cdk}`)
   const assemblyFolder = mkdtempSync(join(tmpdir(), 'antichain-cdk-'))
   try {
     return await new Promise((resolveRun, reject) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 
 /** The error names that services use for missing resources. */
 const missingNames = new Set([
@@ -26,8 +26,8 @@ export async function sendOrUndefined<Found>(
     const name = thrown instanceof Error ? thrown.name : ''
     if (missingNames.has(name)) return undefined
     if (deniedPattern.test(name) || httpStatusOfError(thrown) === 403)
-      throw error('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
-    throw error('PLATFORM_FAILED', `a request to AWS failed: ${messageOf(thrown)}`, {
+      throw createError('PLATFORM_PERMISSION_MISSING', messageOf(thrown), { cause: thrown })
+    throw createError('PLATFORM_FAILED', `a request to AWS failed: ${messageOf(thrown)}`, {
       cause: thrown,
       hint: 'Check the network and the region, and run the command again.',
     })

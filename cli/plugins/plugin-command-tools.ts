@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createInstallDeps } from '../../shared/runtime/plugins/plugin-install-deps.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import {
   type RequiredPackage,
@@ -18,7 +18,7 @@ const pluginKinds: readonly string[] = ['analyzer', 'language', 'resource', 'con
 /** Returns the text if it is a kind of plugin. Throws CLI_USAGE for any other text. */
 export function requirePluginKind(text: string): string {
   if (pluginKinds.includes(text)) return text
-  throw error(
+  throw createError(
     'CLI_USAGE',
     `unrecognized plugin kind: ${text}; use one of ${pluginKinds.join(', ')}, or terraform for a Terraform provider`,
   )

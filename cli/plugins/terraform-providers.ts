@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { locateProgram } from '../../shared/programs/project/project-file.ts'
 import {
   parsePackageParameter,
@@ -31,10 +31,13 @@ export async function installNamedTerraformProvider(
   [_kind, source, version = '']: readonly string[],
 ): Promise<void> {
   if (source === undefined)
-    throw error('CLI_USAGE', 'missing address of the Terraform provider, such as hashicorp/random')
+    throw createError(
+      'CLI_USAGE',
+      'missing address of the Terraform provider, such as hashicorp/random',
+    )
   for (const flag of ['server', 'checksum', 'file'])
     if (flags.text(flag) !== undefined)
-      throw error('CLI_USAGE', `--${flag} does not apply to Terraform providers`)
+      throw createError('CLI_USAGE', `--${flag} does not apply to Terraform providers`)
   const parameter = { includes: [], excludes: [], providerName: undefined, source, version }
   await installTerraformProviders(session, flags, {
     programFolder: session.cwd,

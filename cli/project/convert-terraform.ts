@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { programLimits } from '../../shared/config/program-limits.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { ConversionNote } from '../../shared/providers/terraform/convert/terraform-program.ts'
 import {
   type ConvertedProgram,
@@ -74,7 +74,7 @@ function readProgramFiles(folder: string): readonly ProgramFile[] {
     .toSorted()
   const programNames = names.filter(name => /\.tf(?:\.json)?$/.test(name))
   if (programNames.length === 0)
-    throw error('CLI_USAGE', `no program of Terraform (*.tf, *.tf.json) in ${folder}`, {
+    throw createError('CLI_USAGE', `no program of Terraform (*.tf, *.tf.json) in ${folder}`, {
       hint: 'Run the command in the folder of the program, or pass the folder with -C.',
     })
   // Of several values of a variable, the last one counts.
@@ -86,7 +86,7 @@ function readProgramFiles(folder: string): readonly ProgramFile[] {
   return [...programNames, ...valueNames].map(name => {
     bytes += statSync(join(folder, name)).size
     if (bytes > programLimits.terraformProgramBytesMax)
-      throw error(
+      throw createError(
         'TERRAFORM_FILE_INVALID',
         `the files of the program have more than ${programLimits.terraformProgramBytesMax} bytes`,
       )

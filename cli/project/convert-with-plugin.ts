@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { credentials, type ServiceError } from '@grpc/grpc-js'
 import { ConverterClient, type ConvertProgramRequest } from '../../proto/gen/pulumi/converter.ts'
 import type { Diagnostic } from '../../proto/gen/pulumi/codegen/hcl.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
 import { startPlugin } from '../../shared/providers/plugins/start-plugin.ts'
@@ -63,7 +63,7 @@ function lookUpConverter(
 function findConverter(name: string, env: Readonly<Record<string, string>>): string {
   const lookup = lookUpConverter(name, env)
   if ('path' in lookup) return lookup.path
-  throw error('PLUGIN_MISSING', lookup.missing, {
+  throw createError('PLUGIN_MISSING', lookup.missing, {
     hint: `Run \`antichain plugin install converter ${name}\`, or put pulumi-converter-${name} on PATH.`,
   })
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { nodeLockFiles } from '../../shared/runtime/programs/node-lock-files.ts'
 
 /** A program or policy pack whose dependencies are installed. */
@@ -60,7 +60,7 @@ function chooseNodeCommands(program: DependentProgram): readonly DependencyComma
   if (cwd === undefined) return []
   const configuredManager = readText(program, 'packagemanager')
   if (configuredManager !== '' && !nodeManagers.has(configuredManager))
-    throw error(
+    throw createError(
       'PROJECT_INVALID',
       `the runtime option \`packagemanager\` is '${configuredManager}'; use npm, pnpm, yarn or bun`,
     )
@@ -79,7 +79,7 @@ function choosePythonCommands(
   if (tool === 'uv') return [{ command: 'uv', args: ['sync'], cwd }]
   if (tool === 'poetry') return [{ command: 'poetry', args: ['install', '--no-interaction'], cwd }]
   if (tool !== 'pip')
-    throw error(
+    throw createError(
       'PROJECT_INVALID',
       `the runtime option \`toolchain\` is '${tool}'; use pip, poetry or uv`,
     )

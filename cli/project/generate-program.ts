@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { DiagnosticSeverity, type Diagnostic } from '../../proto/gen/pulumi/codegen/hcl.ts'
 import { GenerateProgramRequest, LanguageRuntimeService } from '../../proto/gen/pulumi/language.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import {
   type LanguageHost,
@@ -104,7 +104,7 @@ function findInstalledHost(language: string, env: Readonly<Record<string, string
   const lookup = findPlugin(plugin, { env, home: env['HOME'] ?? homedir(), path: '' })
   if ('path' in lookup) return lookup.path
   const name = `pulumi-language-${language}`
-  throw error('RUNTIME_UNKNOWN', `no program generates the code: ${name} is not installed`, {
+  throw createError('RUNTIME_UNKNOWN', `no program generates the code: ${name} is not installed`, {
     hint: `Put ${name} on your PATH. Pulumi's release contains the hosts of its languages.`,
   })
 }
@@ -125,7 +125,7 @@ export function createCodeGenerationError(
   reason: string,
   { subject = 'the language host', cause }: { readonly subject?: string; readonly cause?: unknown },
 ): Error {
-  return error('CODE_GENERATION_FAILED', `${subject} generated no code: ${reason}`, { cause })
+  return createError('CODE_GENERATION_FAILED', `${subject} generated no code: ${reason}`, { cause })
 }
 
 function listFiles(source: ReadonlyMap<string, Uint8Array>): readonly GeneratedFile[] {

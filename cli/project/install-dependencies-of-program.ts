@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import {
   InstallDependenciesRequest,
   LanguageRuntimeService,
@@ -50,7 +50,7 @@ async function runInstallation(
   if (code === 0) return
   const output = `${stdout}\n${stderr}`.trim().slice(-outputEndChars)
   const reason = code === null ? 'could not run' : `failed with exit code ${code}`
-  throw error('INSTALL_FAILED', `\`${commandLine}\` ${reason}: ${output}`, {
+  throw createError('INSTALL_FAILED', `\`${commandLine}\` ${reason}: ${output}`, {
     hint: 'Correct the error of the package manager, and run `antichain install` again.',
   })
 }
@@ -81,7 +81,7 @@ async function installWithHost(
     for await (const { stdout, stderr } of stream)
       session.printToStderr(`${stdout}${stderr}`.trimEnd())
   } catch (cause) {
-    throw error('INSTALL_FAILED', `the host of '${program.runtime}' failed`, { cause })
+    throw createError('INSTALL_FAILED', `the host of '${program.runtime}' failed`, { cause })
   } finally {
     await host.close()
   }

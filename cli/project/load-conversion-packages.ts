@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { RequiredProvider } from '../../shared/providers/terraform/convert/terraform-program.ts'
 import type { ConversionPackage } from '../../shared/providers/terraform/convert/conversion.ts'
 import { formatPackageParameter } from '../../shared/providers/terraform/driver/package-arguments.ts'
@@ -42,7 +42,7 @@ function refuseRepeatedName(
 ): void {
   const existingPackage = [...packages.values()].find(({ pkg }) => pkg.name === name)
   if (existingPackage !== undefined)
-    throw error(
+    throw createError(
       'PLUGIN_AMBIGUOUS',
       `the providers ${existingPackage.pkg.source} and ${source} have the same package name '${name}'`,
     )

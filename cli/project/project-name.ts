@@ -1,15 +1,19 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /** Returns the name of a project if Pulumi accepts it. Throws CLI_USAGE. */
 export function requireProjectName(name: string): string {
   if (!/^[\w.-]{1,100}$/.test(name))
-    throw error('CLI_USAGE', `'${name}' is not the name of a project`, {
+    throw createError('CLI_USAGE', `'${name}' is not the name of a project`, {
       hint: 'Use at most 100 characters: letters, digits, `_`, `.` and `-`.',
     })
   if (isReserved(name))
-    throw error('CLI_USAGE', `the project name '${name}' collides with the libraries of Pulumi`, {
-      hint: 'Use another name than `Pulumi`, without the prefix `Pulumi.`.',
-    })
+    throw createError(
+      'CLI_USAGE',
+      `the project name '${name}' collides with the libraries of Pulumi`,
+      {
+        hint: 'Use another name than `Pulumi`, without the prefix `Pulumi.`.',
+      },
+    )
   return name
 }
 

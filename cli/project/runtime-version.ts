@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import { findOnPath, runToEnd } from '../../shared/programs/executables.ts'
 import { resolvePythonEnvironment } from '../../shared/programs/hosts/python-environment.ts'
@@ -39,7 +39,8 @@ export async function findRuntimeVersion(
       runtime === 'python'
         ? await findPython(project, { processes, env })
         : findOnPath(name, env['PATH'] ?? '')
-    if (executable === undefined) throw error('PROGRAM_LANGUAGE_MISSING', `${name} is not on PATH`)
+    if (executable === undefined)
+      throw createError('PROGRAM_LANGUAGE_MISSING', `${name} is not on PATH`)
     if (argument === '' && runtime !== 'python')
       return { language: runtime, executable, version: '' }
     const request = { command: executable, args: [argument || '--version'], cwd: session.cwd, env }

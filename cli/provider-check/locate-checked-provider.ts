@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { CheckProtocol } from '../../shared/providers/check/contract.ts'
 
 /** The provider that a command line names. */
@@ -34,7 +34,7 @@ export function locateCheckedProvider(
   if (isPath) return locateFile(resolve(cwd, plugin), protocol)
   const [name = '', versionInName = ''] = plugin.split('@')
   if (versionInName !== '' && version !== '')
-    throw error('CLI_USAGE', `'${plugin}' and '${version}' are two versions of one provider`)
+    throw createError('CLI_USAGE', `'${plugin}' and '${version}' are two versions of one provider`)
   return { protocol, name, version: versionInName || version, path: undefined }
 }
 
@@ -53,7 +53,7 @@ function chooseProtocol(
 }
 
 function locateFile(path: string, protocol: CheckProtocol): LocatedProvider {
-  if (!existsSync(path)) throw error('CLI_USAGE', `no provider at ${path}`)
+  if (!existsSync(path)) throw createError('CLI_USAGE', `no provider at ${path}`)
   if (protocol === 'terraform') return { protocol, name: basename(path), version: '', path }
   const file = basename(path)
   if (statSync(path).isDirectory()) {
@@ -61,7 +61,7 @@ function locateFile(path: string, protocol: CheckProtocol): LocatedProvider {
     return { protocol, name, version: '', path: resolve(path, `${pulumiPrefix}${name}`) }
   }
   if (!file.startsWith(pulumiPrefix))
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `the file of a plugin must be named ${pulumiPrefix}NAME: ${resolve(dirname(path), file)}`,
     )

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { createProcesses } from '../../shared/platform/system/processes.ts'
 import type { ProcessesPort } from '../../shared/ports/system.ts'
 import { openEngineEndpoint } from '../../shared/providers/check/engine-endpoint.ts'
@@ -135,7 +135,7 @@ async function withPulumiOpener<T>(
   try {
     const { version } = locatedProvider
     const lookup = await host.obtain({ kind: 'resource', name, version, downloadUrl: '' })
-    if ('missing' in lookup) throw error('PLUGIN_MISSING', lookup.missing)
+    if ('missing' in lookup) throw createError('PLUGIN_MISSING', lookup.missing)
     return await check(createPulumiOpener(host, locatedProvider))
   } finally {
     await host.close()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { CheckConfig } from '../../shared/providers/check/check-request.ts'
 import { parseJson } from '../../shared/values/parse-json.ts'
 import { emptyMap, type PropertyMap } from '../../shared/values/value.ts'
@@ -24,7 +24,7 @@ export function readCheckConfig(cwd: string, file: string | undefined): CheckCon
   const path = resolve(cwd, file)
   const parsed = configForm.safeParse(parseJson(readConfigText(path)))
   if (!parsed.success)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `${path} must be a JSON object of the form {"<type>": [{<inputs>}], "${providerKey}": {<inputs>}}`,
     )
@@ -45,7 +45,7 @@ function readConfigText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw error('CLI_USAGE', `cannot read --config: ${messageOf(cause)}`, { cause })
+    throw createError('CLI_USAGE', `cannot read --config: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -66,6 +66,6 @@ function toProperties(path: string, inputs: Inputs): PropertyMap {
       allowsByteStrings: true,
     })
   } catch (cause) {
-    throw error('CLI_USAGE', `${path} has an invalid value: ${messageOf(cause)}`, { cause })
+    throw createError('CLI_USAGE', `${path} has an invalid value: ${messageOf(cause)}`, { cause })
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { apiGroupHeader } from '../../shared/config/stack-groups.ts'
-import { DeployError, error, isErrorCode, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, isErrorCode, messageOf } from '../../shared/errors/error.ts'
 import type { Login } from './saved-login.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
 
@@ -151,7 +151,7 @@ async function uploadErrorOf(response: Response): Promise<Error> {
   const [, code = 'no error code'] = /<Code>(\w{1,60})<\/Code>/.exec(text) ?? []
   const details = { status: response.status }
   const { host } = new URL(response.url)
-  return error('UPLOAD_REFUSED', `${host} refused the upload: ${code} (${response.status})`, {
+  return createError('UPLOAD_REFUSED', `${host} refused the upload: ${code} (${response.status})`, {
     details,
   })
 }
@@ -167,7 +167,7 @@ async function callHost<T>(url: string, request: () => Promise<T>): Promise<T> {
     const { origin, protocol } = new URL(url)
     const lacksTls = protocol === 'https:' && /wrong version number/i.test(reason)
     const message = lacksTls ? 'it does not use TLS; its address must begin with http://' : reason
-    throw error('API_UNREACHABLE', `${origin} is unreachable: ${message}`, { cause })
+    throw createError('API_UNREACHABLE', `${origin} is unreachable: ${message}`, { cause })
   }
 }
 
@@ -183,7 +183,7 @@ async function apiErrorOf(response: Response): Promise<Error> {
   const retryAfter = response.headers.get('retry-after')
   const details = { status: response.status, ...(retryAfter === null ? {} : { retryAfter }) }
   if (!parsed.success)
-    return error(
+    return createError(
       'API_ANSWER_UNKNOWN',
       `${originOf(response)} responded with status ${response.status}`,
       {
@@ -192,9 +192,9 @@ async function apiErrorOf(response: Response): Promise<Error> {
     )
   const { code, message, hint, at } = parsed.data
   if (!isErrorCode(code))
-    return error('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
+    return createError('API_ANSWER_UNKNOWN', `${code}: ${message}`, { details, hint })
   const location = at === undefined ? {} : { at }
-  return error(code, message, { details: { ...details, ...location }, hint })
+  return createError(code, message, { details: { ...details, ...location }, hint })
 }
 
 /** Reports whether a failure is temporary: no connection, or status 429, 502 or 503. */
@@ -222,7 +222,9 @@ export function parseResponse(source: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw error('API_ANSWER_UNKNOWN', `the response of ${source} is not valid JSON`, { cause })
+    throw createError('API_ANSWER_UNKNOWN', `the response of ${source} is not valid JSON`, {
+      cause,
+    })
   }
 }
 

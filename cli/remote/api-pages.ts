@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { EnginePort } from '../../local/engine-port.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /** Maximum number of consecutive empty pages. The API leaves out items that it cannot read. */
 const emptyPagesMax = 100
@@ -30,7 +30,7 @@ export async function* readApiPages<Page extends ApiPage>(
     yield page
     emptyCount = page.items.length === 0 ? emptyCount + 1 : 0
     if (page.next === cursor || emptyCount > emptyPagesMax)
-      throw error('API_ANSWER_UNKNOWN', 'the server sent a list of pages that does not end')
+      throw createError('API_ANSWER_UNKNOWN', 'the server sent a list of pages that does not end')
     cursor = page.next
   }
 }

@@ -1,5 +1,5 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import {
   type ApiClient,
   isTransientFailure,
@@ -75,14 +75,14 @@ async function* readBlocks(response: Response): AsyncGenerator<string> {
       }
     }
   } catch (cause) {
-    throw error(
+    throw createError(
       'API_UNREACHABLE',
       `the connection of the event stream broke: ${messageOf(cause)}`,
       { cause },
     )
   }
   // The connection ended without a final message, so its server is gone.
-  throw error('API_UNREACHABLE', 'the event stream ended unexpectedly')
+  throw createError('API_UNREACHABLE', 'the event stream ended unexpectedly')
 }
 
 function parseMessage(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
 import { createApiClient } from './api-client.ts'
@@ -33,14 +33,14 @@ export async function readOidcToken(
       ? tokenOption || (env['ANTICHAIN_OIDC_TOKEN'] ?? '')
       : await readTokenFile(session, file)
   if (presetToken.trim() !== '') return presetToken.trim()
-  if (file !== undefined) throw error('OIDC_TOKEN_MISSING', `${file} has no OIDC token`)
+  if (file !== undefined) throw createError('OIDC_TOKEN_MISSING', `${file} has no OIDC token`)
   const requestUrl = env['ACTIONS_ID_TOKEN_REQUEST_URL']
   const requestToken = env['ACTIONS_ID_TOKEN_REQUEST_TOKEN']
   if (requestUrl !== undefined && requestToken !== undefined)
     return requestGithubToken(requestUrl, requestToken, audience)
   const subject =
     env['GITHUB_ACTIONS'] === 'true' ? 'this job of GitHub Actions' : 'this environment'
-  throw error('OIDC_TOKEN_MISSING', `${subject} has no OIDC token`)
+  throw createError('OIDC_TOKEN_MISSING', `${subject} has no OIDC token`)
 }
 
 async function readTokenFile(session: CliSession, file: string): Promise<string> {
@@ -49,7 +49,7 @@ async function readTokenFile(session: CliSession, file: string): Promise<string>
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw error('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
+    throw createError('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
   }
 }
 
@@ -67,6 +67,8 @@ async function requestGithubToken(
     return z.object({ value: z.string().min(1) }).parse(response).value
   } catch (cause) {
     const reason = cause instanceof z.ZodError ? 'its response has no token' : messageOf(cause)
-    throw error('OIDC_TOKEN_MISSING', `GitHub Actions issued no OIDC token: ${reason}`, { cause })
+    throw createError('OIDC_TOKEN_MISSING', `GitHub Actions issued no OIDC token: ${reason}`, {
+      cause,
+    })
   }
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**
@@ -27,7 +27,7 @@ export const optionsWithoutApi: readonly (readonly [name: string, text: string, 
 export function refuseLocalOptions(flags: Flags): void {
   const refused = optionsWithoutApi.find(([name, , value]) => isRefused(flags, name, value))
   if (refused === undefined) return
-  throw error('FEATURE_MISSING', `the API does not support ${refused[1]} yet`, {
+  throw createError('FEATURE_MISSING', `the API does not support ${refused[1]} yet`, {
     hint: 'Omit the option, or run `antichain logout` and then the command on the machine that has the store.',
   })
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { list } from 'tar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { packUpload } from './pack-upload.ts'
 
 let root: string
@@ -42,7 +42,7 @@ test('a binary for another platform than that of the server is refused before th
 
 test('a server that does not report its platform gets the binary unchecked', async () => {
   const upload = packUpload(folder, async () => {
-    throw error('FEATURE_MISSING', 'old')
+    throw createError('FEATURE_MISSING', 'old')
   })
   expect((await upload).fileCount).toBe(3)
 })

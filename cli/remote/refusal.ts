@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type DeployError, error, isErrorCode } from '../../shared/errors/error.ts'
+import { type DeployError, createError, isErrorCode } from '../../shared/errors/error.ts'
 
 /** The end of a refused request. If `hint` is absent, the error gets the hint of its code. */
 export const refusalForm = z.object({
@@ -13,6 +13,6 @@ export const refusalForm = z.object({
 export function refusalErrorOf({ code, message, hint }: z.infer<typeof refusalForm>): DeployError {
   const options = hint === undefined ? {} : { hint }
   return isErrorCode(code)
-    ? error(code, message, options)
-    : error('REQUEST_REFUSED', `${code}: ${message}`, options)
+    ? createError(code, message, options)
+    : createError('REQUEST_REFUSED', `${code}: ${message}`, options)
 }

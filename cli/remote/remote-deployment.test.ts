@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EngineEventPayload } from '../../shared/engine/events/event.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { ApiCall, ApiClient } from './api-client.ts'
 import { deployRemotely, resumeRemotely } from './remote-deployment.ts'
 
@@ -15,7 +15,7 @@ function createApi(endOfRequest: { readonly kind: string }) {
     call: async ({ method, path: callPath }: ApiCall) => {
       requests.push(`${method} ${callPath.replace(/requests\/.*/, 'requests/<key>')}`)
       if (method === 'DELETE' && endOfRequest.kind !== 'refused')
-        throw error('REQUEST_BEGUN', 'it has begun')
+        throw createError('REQUEST_BEGUN', 'it has begun')
       return method === 'POST' ? {} : { end: endOfRequest }
     },
     getText: async () => '',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { EngineEventPayload, EventSink } from '../../shared/engine/events/event.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import { countChanges } from '../../shared/records/change-counts.ts'
 import type { ApiClient } from './api-client.ts'
 import { followStream } from './follow-stream.ts'
@@ -143,7 +143,7 @@ async function followDeployment(
     if (key !== undefined) emitWaitingApproval(sink, key, data)
     return result
   }
-  throw error('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
+  throw createError('API_ANSWER_UNKNOWN', 'the event stream ended without a result')
 }
 
 /** Emits a message if the previewed request waits for the approval of its plan. */
@@ -183,11 +183,11 @@ function parseDeployResult(data: unknown): DeployResult {
   const end = endForm.parse(data)
   if (end.kind === 'refused') throw refusalErrorOf(end)
   if (end.kind === 'superseded')
-    throw error(
+    throw createError(
       'REQUEST_REFUSED',
       `the request was superseded by ${end.by}, which does the same work`,
     )
-  if (end.kind === 'removed') throw error('REQUEST_REFUSED', 'the stack was removed')
+  if (end.kind === 'removed') throw createError('REQUEST_REFUSED', 'the stack was removed')
   const { result } = end
   // A request that waits for an approval changed nothing.
   const changes = end.kind === 'previewed' && end.approval !== undefined ? {} : end.changes

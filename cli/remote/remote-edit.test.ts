@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { ApiCall, ApiClient } from './api-client.ts'
 import { editRemotely } from './remote-edit.ts'
 
@@ -41,7 +41,7 @@ test('an edit that has begun when it is withdrawn returns its result', async () 
   let end: unknown
   const refuseWithdrawal = (): never => {
     end = { kind: 'started', deployment: 'organization/shop/dev/7', edit }
-    throw error('REQUEST_BEGUN', 'it started')
+    throw createError('REQUEST_BEGUN', 'it started')
   }
   expect(await editUntilTimeout(createClient(refuseWithdrawal, () => end))).toEqual(edit)
 })

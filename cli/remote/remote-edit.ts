@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { limits } from '../../shared/config/limits.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { ApiClient } from './api-client.ts'
 import { refusalErrorOf, refusalForm } from './refusal.ts'
@@ -30,7 +30,8 @@ export async function editRemotely(
   body: object,
 ): Promise<EditEnd> {
   const end = await requestEdit(client, stackPath, { route: 'edits', body })
-  if (end.kind !== 'started') throw error('API_ANSWER_UNKNOWN', `the edit ended as '${end.kind}'`)
+  if (end.kind !== 'started')
+    throw createError('API_ANSWER_UNKNOWN', `the edit ended as '${end.kind}'`)
   const { deployment, edit } = end
   const number = deployment.slice(deployment.lastIndexOf('/') + 1)
   const { version } = await poll(async () => {
@@ -42,7 +43,10 @@ export async function editRemotely(
     return record.result === undefined ? undefined : record
   })
   if (version === edit.version) return edit
-  throw error('DEPLOYMENT_FAILED', `the edit was interrupted, and changed nothing: ${deployment}`)
+  throw createError(
+    'DEPLOYMENT_FAILED',
+    `the edit was interrupted, and changed nothing: ${deployment}`,
+  )
 }
 
 /**
@@ -99,7 +103,7 @@ async function withdrawRequest(client: Pick<ApiClient, 'call'>, path: string): P
     throw thrown
   }
   const waitSeconds = limits.editWaitMs / 1000
-  throw error(
+  throw createError(
     'REQUEST_EXPIRED',
     `no process began the request within ${waitSeconds} s; the request was withdrawn`,
   )

@@ -6,7 +6,7 @@
 import { stackPathOf } from './stack-path.ts'
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import { packUpload } from './pack-upload.ts'
 import type { NodePlatform } from '../../shared/programs/hosts/binary-platform.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
@@ -151,7 +151,7 @@ async function readServerPlatform(client: ApiClient): Promise<NodePlatform> {
   const identity = await client.call({ method: 'GET', path: '/v1/whoami' })
   const { platform } = platformForm.parse(identity)
   if (platform !== undefined) return platform
-  throw error(
+  throw createError(
     'FEATURE_MISSING',
     'this server does not report for which platform to build programs',
     {
@@ -222,7 +222,7 @@ function createRemoteCatalog(client: ApiClient): CatalogPort {
 /** Creates the function of a feature that the API does not support. It throws FEATURE_MISSING. */
 function createRefusedCall(feature: string): () => Promise<never> {
   return async () => {
-    throw error('FEATURE_MISSING', `the API does not support this yet: ${feature}`, {
+    throw createError('FEATURE_MISSING', `the API does not support this yet: ${feature}`, {
       hint: 'Run `antichain logout`, and then the command on the machine that has the store.',
     })
   }

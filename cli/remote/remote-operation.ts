@@ -1,5 +1,5 @@
 import { isTruthy } from '../../shared/config/truthy.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Command, DeploymentOptions } from '../../shared/records/log.ts'
 import type { Flags } from '../arguments/flags.ts'
 import {
@@ -33,7 +33,7 @@ export async function prepareRemoteStart(
 ): Promise<PreparedOperation> {
   refuseLocalOptions(flags)
   const { remote } = await session.openEngine()
-  if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
+  if (remote === undefined) throw createError('LOGIN_MISSING', 'not logged in to an API')
   const { project, stack } = await requireOperationStack(session, flags, command)
   const release = readRelease(flags)
   const targeting = readTargeting(flags)
@@ -74,16 +74,22 @@ export async function prepareRemoteResume(
   { stack, wantedNumber }: { readonly stack: StackId; readonly wantedNumber: number | undefined },
 ): Promise<PreparedResume> {
   refuseLocalOptions(flags)
-  if (remote === undefined) throw error('LOGIN_MISSING', 'not logged in to an API')
+  if (remote === undefined) throw createError('LOGIN_MISSING', 'not logged in to an API')
   const { stack: stackName } = stackPartsOf(stack)
   const status = await readStatus(stack)
   const [lastRecord] = await platform.catalog.listHistory(stack, 1)
   const command = resumableCommands.find(candidate => candidate === lastRecord?.command)
   if (status.kind === 'none' || command === undefined)
-    throw error('NOTHING_TO_RESUME', `no deployment of '${stackName}' is running or interrupted`)
+    throw createError(
+      'NOTHING_TO_RESUME',
+      `no deployment of '${stackName}' is running or interrupted`,
+    )
   const { number } = status
   if (wantedNumber !== undefined && wantedNumber !== number)
-    throw error('NOTHING_TO_RESUME', `deployment ${wantedNumber} of '${stackName}' is not open`)
+    throw createError(
+      'NOTHING_TO_RESUME',
+      `deployment ${wantedNumber} of '${stackName}' is not open`,
+    )
   const start: PreparedOperation['start'] = (_dryRun, sink) => remote.resume(stack, number, sink)
   return { number, command, isComparable: false, start }
 }

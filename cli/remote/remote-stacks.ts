@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, isErrorCode } from '../../shared/errors/error.ts'
+import { createError, isErrorCode } from '../../shared/errors/error.ts'
 import type { StackListing, StackRecord, UnreadableStack } from '../../shared/ports/catalog.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { ApiClient } from './api-client.ts'
@@ -59,5 +59,8 @@ function toUnreadableStack({
   readonly code: string
 }): UnreadableStack {
   const message = `the server cannot read the record of the stack ${id}`
-  return { id: id as StackId, reason: error(isErrorCode(code) ? code : 'RECORD_DAMAGED', message) }
+  return {
+    id: id as StackId,
+    reason: createError(isErrorCode(code) ? code : 'RECORD_DAMAGED', message),
+  }
 }

@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
@@ -11,6 +11,7 @@ export async function requireApi(
   hint: string,
 ) {
   const { remote, callApi } = await session.openEngine()
-  if (remote === undefined) throw error('LOGIN_MISSING', `${task} a login to an API`, { hint })
+  if (remote === undefined)
+    throw createError('LOGIN_MISSING', `${task} a login to an API`, { hint })
   return { remote, callApi }
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /** The address of an API, its token, and the group of stacks that ANTICHAIN_GROUP names. */
 export interface Login {
@@ -27,7 +27,7 @@ export function readLogin(home: string): Login | undefined {
   try {
     return loginForm.parse(JSON.parse(text))
   } catch {
-    throw error('FILE_UNREADABLE', `${loginFileOf(home)} is not a valid login`, {
+    throw createError('FILE_UNREADABLE', `${loginFileOf(home)} is not a valid login`, {
       hint: 'Run `antichain logout`, and log in again.',
     })
   }
@@ -54,12 +54,15 @@ const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 export function parseApiAddress(text: string): string {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw error('CLI_USAGE', `'${text}' is not a valid address of an API`, {
+    throw createError('CLI_USAGE', `'${text}' is not a valid address of an API`, {
       hint: 'Use an address such as https://antichain.example.com.',
     })
   if (url.username !== '' || url.search !== '' || url.hash !== '')
-    throw error('CLI_USAGE', 'the address must not contain a user name, a query or a fragment')
+    throw createError(
+      'CLI_USAGE',
+      'the address must not contain a user name, a query or a fragment',
+    )
   if (url.protocol === 'http:' && !loopbackHosts.has(url.hostname))
-    throw error('LOGIN_INSECURE', `http would send the token to ${url.host} in plaintext`)
+    throw createError('LOGIN_INSECURE', `http would send the token to ${url.host} in plaintext`)
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

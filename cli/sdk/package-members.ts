@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type {
   ComplexTypeSpec,
   PackageSchema,
@@ -19,7 +19,10 @@ export function createMemberReader(schema: PackageSchema): (token: string) => Me
   return token => {
     const [packageName, path = '', name = '', ...others] = token.split(':')
     if (packageName === undefined || name === '' || others.length > 0)
-      throw error('PLUGIN_FAILED', `the schema of '${schema.name}' has an invalid token '${token}'`)
+      throw createError(
+        'PLUGIN_FAILED',
+        `the schema of '${schema.name}' has an invalid token '${token}'`,
+      )
     const module = modulePattern.exec(path)?.[1] ?? ''
     return { token, module: module === 'index' ? '' : module, name }
   }
@@ -82,7 +85,7 @@ export interface MemberReference {
 export function parseReference({ name }: PackageSchema, reference: string): MemberReference {
   const [, kind, encodedToken = ''] = /^#\/(types|resources|provider)\/?(.*)$/.exec(reference) ?? []
   if (kind !== 'types' && kind !== 'resources' && kind !== 'provider')
-    throw error(
+    throw createError(
       'FEATURE_MISSING',
       `the schema of '${name}' uses the type '${reference}' of another package; SDKs of such packages are not supported yet`,
     )
@@ -94,7 +97,7 @@ export function parseReference({ name }: PackageSchema, reference: string): Memb
 export function requireType({ name, types }: PackageSchema, token: string): ComplexTypeSpec {
   const spec = types?.[token]
   if (spec !== undefined) return spec
-  throw error('PLUGIN_FAILED', `the schema of '${name}' has no type '${token}'`)
+  throw createError('PLUGIN_FAILED', `the schema of '${name}' has no type '${token}'`)
 }
 
 /** Returns the tokens of the types that some properties use, directly or in other types. */

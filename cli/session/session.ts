@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { unknownProject } from '../../shared/backends/backend-keys.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
@@ -53,7 +53,7 @@ export interface CliSession extends EngineOpener {
 export function createCliSession(io: Io, tools: Tools, globals: GlobalOptions): CliSession {
   const cwd = resolve(io.cwd, globals.cwd ?? '.')
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    throw error('CLI_USAGE', `--cwd is not a folder: ${cwd}`)
+    throw createError('CLI_USAGE', `--cwd is not a folder: ${cwd}`)
   const home = resolveHomeFolder(io.env)
   let project: Project | undefined
   const openProject = (): Project => {
@@ -132,7 +132,7 @@ export function findProjectName({
 /** Returns the error for a stack that does not exist. */
 export function createStackNotFoundError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
-  return error('STACK_NOT_FOUND', `no stack named '${stack}' of project '${project}' found`)
+  return createError('STACK_NOT_FOUND', `no stack named '${stack}' of project '${project}' found`)
 }
 
 /**
@@ -156,7 +156,7 @@ export function requireConfirmable(
   isConfirmed: boolean,
 ): void {
   if (!isConfirmed && !mayPrompt)
-    throw error('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
+    throw createError('CLI_USAGE', '--yes must be passed in to proceed in non-interactive mode')
 }
 
 /** Asks a question in a terminal. Reports whether the user answers with yes: the default is no. */

@@ -10,9 +10,9 @@ const importOf = (name: string, path: string): string =>
 test('an error of an interrupt handler is reported, and ends the process with its exit code', () => {
   const program = [
     importOf('createTerminalIo', 'terminal-io.ts'),
-    importOf('error', '../../shared/errors/error.ts'),
+    importOf('createError', '../../shared/errors/error.ts'),
     'setInterval(() => {}, 1_000)',
-    'const fail = () => { throw error("DEPLOYMENT_CANCELLED", "abandoned") }',
+    'const fail = () => { throw createError("DEPLOYMENT_CANCELLED", "abandoned") }',
     'createTerminalIo().onInterrupt(fail)',
     'process.kill(process.pid, "SIGINT")',
   ]

@@ -1,5 +1,5 @@
 import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import {
   hasSecure,
   isContainer,
@@ -105,7 +105,10 @@ async function openFileManagerIfNeeded(
     await prepareConfig(manager, file)
     return manager
   }
-  throw error('SECRETS_MALFORMED', `${file.path} has encrypted values but no secrets provider`)
+  throw createError(
+    'SECRETS_MALFORMED',
+    `${file.path} has encrypted values but no secrets provider`,
+  )
 }
 
 /**
@@ -127,11 +130,11 @@ async function readNewPassphrase(session: CliSession): Promise<string> {
   const input = session.io.isTerminal ? '' : await session.io.readInput()
   const [passphrase = '', repeatedPassphrase = ''] = input.split(/\r?\n/)
   if (passphrase === '')
-    throw error('SECRETS_PASSPHRASE_MISSING', 'the new passphrase is missing', {
+    throw createError('SECRETS_PASSPHRASE_MISSING', 'the new passphrase is missing', {
       hint: 'Run the command in a terminal, or pass the new passphrase on standard input.',
     })
   if (![passphrase, ''].includes(repeatedPassphrase))
-    throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
+    throw createError('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
   return passphrase
 }
 
@@ -155,7 +158,7 @@ async function resealState(
 }
 
 function throwUnexpectedSecret(): never {
-  throw error('STATE_INVALID', 'the state has a secret that no secrets manager can open')
+  throw createError('STATE_INVALID', 'the state has a secret that no secrets manager can open')
 }
 
 /**
@@ -173,7 +176,10 @@ async function openOldStateManager(
     return openStateManagerWithPassphrase(session, state, newPassphrase)
   })
   if (manager !== undefined) return manager
-  throw error('SECRETS_MALFORMED', 'the state has encrypted secrets but names no secrets provider')
+  throw createError(
+    'SECRETS_MALFORMED',
+    'the state has encrypted secrets but names no secrets provider',
+  )
 }
 
 /** Encrypts the values of a stack file with the new manager. The file is not written. */

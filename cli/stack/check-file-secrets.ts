@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 
@@ -21,7 +21,7 @@ export function needsManagerOfState(file: StackConfig): boolean {
  */
 export function refuseForeignValues(file: StackConfig): void {
   if (!needsManagerOfState(file)) return
-  throw error(
+  throw createError(
     'SECRETS_PROVIDER_CHANGED',
     `${file.path} has encrypted values, but neither the file nor a state names their secrets provider`,
     {

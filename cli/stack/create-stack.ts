@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { Flags } from '../arguments/flags.ts'
@@ -35,7 +35,7 @@ export async function createStack(session: CliSession, id: StackId, flags: Flags
   const engine = await session.openEngine()
   const { catalog, clock } = engine.platform
   if (!(await catalog.createStack(id, clock.now())))
-    throw error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
+    throw createError('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
   if (keyManager !== undefined) {
     saveManager(file, keyManager)
     await engine.publishFirstState?.(id, keyManager)
@@ -63,6 +63,9 @@ async function createKeyManager(
   if (isKeyUrl(url) && [url, withKeyStack(url, id)].includes(provider) && encryptedKey !== '')
     return undefined
   if (encryptedKey !== '' || encryptionSalt !== '')
-    throw error('SECRETS_PROVIDER_CHANGED', `${file.path} already has another secrets provider`)
+    throw createError(
+      'SECRETS_PROVIDER_CHANGED',
+      `${file.path} already has another secrets provider`,
+    )
   return createStackManager(session, id, url)
 }

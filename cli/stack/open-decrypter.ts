@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import { hasSecretOutputs, readStackOutputs } from '../../shared/state/stack-outputs.ts'
 import type { Json, StoredDeployment } from '../../shared/state/stored.ts'
@@ -18,7 +18,7 @@ export async function openDecrypter(
   const manager =
     state === undefined ? undefined : await openStateManager(session, state, ownKeysOf(id))
   if (manager === undefined)
-    throw error(
+    throw createError(
       'SECRETS_MALFORMED',
       'the state contains encrypted secrets but names no secrets provider',
     )

@@ -4,7 +4,7 @@ import {
   createJustEndedError,
   createOpenDeploymentError,
 } from '../../shared/engine/deployment/ownership/stack-busy.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
@@ -63,7 +63,7 @@ async function requireIdle(engine: EnginePort, id: StackId): Promise<void> {
   if (status.kind === 'running')
     throw await createOpenDeploymentError(engine.platform, deploymentIdOf(id, status.number))
   const subject = `deployment ${status.number} of the stack '${stackPartsOf(id).stack}'`
-  throw error('STACK_BUSY', `${subject} was interrupted and is not closed`, {
+  throw createError('STACK_BUSY', `${subject} was interrupted and is not closed`, {
     hint:
       status.kind === 'ending'
         ? 'Run `antichain cancel` to close it.'

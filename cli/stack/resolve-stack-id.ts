@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { parseStackName, type StackName } from '../../shared/records/stack-name.ts'
@@ -26,7 +26,7 @@ export function resolveStackName(
   const specifiedName = name || stackOption || env['PULUMI_STACK'] || ''
   const stackName =
     specifiedName === '' ? readSelectedStack(home, requireProject().file) : specifiedName
-  if (stackName === '') throw error('STACK_NOT_SELECTED', 'no stack is specified or selected')
+  if (stackName === '') throw createError('STACK_NOT_SELECTED', 'no stack is specified or selected')
   return parseStackName(stackName)
 }
 

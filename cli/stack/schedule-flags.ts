@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Schedule } from '../../shared/triggers/schedules/due-schedule.ts'
 import {
   scheduleOperationOf,
@@ -50,9 +50,9 @@ export async function readScheduleRequest(
   else if (options.once === undefined) options.cron ??= await ask('Five cron fields, in UTC:')
   refuseOptions(kind, options)
   if (kind === 'raw' && options.cron === undefined && options.once === undefined)
-    throw error('CLI_USAGE', 'one of --cron and --once is required for --kind raw')
+    throw createError('CLI_USAGE', 'one of --cron and --once is required for --kind raw')
   if (options[required as keyof ScheduleOptions] === undefined)
-    throw error('CLI_USAGE', `--${required} is required for --kind ${kind}`)
+    throw createError('CLI_USAGE', `--${required} is required for --kind ${kind}`)
   const operation = readOperation(kind, options, undefined)
   return { operation, ...timesOf(options, undefined), ...removalOf(options) }
 }
@@ -68,7 +68,7 @@ export function readScheduleChange(
 ): Partial<ScheduleSettings> {
   const options = readOptions(flags)
   if (Object.keys(options).length === 0)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `pass at least one of ${optionNames.map(name => formatOption(name)).join(', ')}`,
     )
@@ -85,8 +85,8 @@ export function readScheduleChange(
 function readKind(text: string | undefined): ScheduleKind {
   const kind = (text ?? '').trim().toLowerCase()
   if (Object.hasOwn(kinds, kind)) return kind as ScheduleKind
-  if (text === undefined) throw error('CLI_USAGE', '--kind is required')
-  throw error('CLI_USAGE', `--kind must be raw, drift or ttl, not '${text}'`)
+  if (text === undefined) throw createError('CLI_USAGE', '--kind is required')
+  throw createError('CLI_USAGE', `--kind must be raw, drift or ttl, not '${text}'`)
 }
 
 function readOptions(flags: Flags): ScheduleOptions {
@@ -97,13 +97,13 @@ function readOptions(flags: Flags): ScheduleOptions {
 /** Throws CLI_USAGE for options of another kind, and for those that exclude each other. */
 function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
   if (options.cron !== undefined && options.once !== undefined)
-    throw error('CLI_USAGE', '--cron and --once cannot be used together')
+    throw createError('CLI_USAGE', '--cron and --once cannot be used together')
   const { accepted } = kinds[kind]
   const refusedName = optionNames.find(
     name => options[name] !== undefined && !accepted.includes(name),
   )
   if (refusedName !== undefined)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `${formatOption(refusedName)} is not valid for schedules of the kind ${kind}`,
     )
@@ -135,7 +135,7 @@ function readOperation(
     if (operation === undefined && previous !== undefined) return previous.operation
     const name = rawOperations.find(known => known === operation?.toLowerCase())
     if (name !== undefined) return scheduleOperationOf(name, false)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `--operation must be update, preview, refresh or destroy, not '${operation ?? ''}'`,
     )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 
 /** Returns the selected stack of a project file, or '' if no stack is selected. */
 export function readSelectedStack(home: string, projectFile: string): string {
@@ -27,7 +27,7 @@ export function selectStack(home: string, projectFile: string, stack: string): v
     writeFileSync(`${file}.${process.pid}`, `${JSON.stringify({ stack, project: projectFile })}\n`)
     renameSync(`${file}.${process.pid}`, file)
   } catch (cause) {
-    throw error('STORE_UNAVAILABLE', `cannot save the selected stack: ${messageOf(cause)}`, {
+    throw createError('STORE_UNAVAILABLE', `cannot save the selected stack: ${messageOf(cause)}`, {
       cause,
     })
   }

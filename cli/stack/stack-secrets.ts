@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import {
   readStackConfig,
@@ -113,7 +113,10 @@ function requireSameProvider(
 ): void {
   const type = state?.secrets_providers?.type ?? ''
   if (!isKeyUrl(provider) || type === '' || hasKey(state, provider, stack)) return
-  throw error('SECRETS_PROVIDER_CHANGED', 'the state of the stack has another secrets provider')
+  throw createError(
+    'SECRETS_PROVIDER_CHANGED',
+    'the state of the stack has another secrets provider',
+  )
 }
 
 /** Reports whether a state has the key of a URL. The URL may name the stack or not. */
@@ -126,7 +129,7 @@ export function requireSupportedProvider(provider: string): void {
   if (isKeyUrl(provider)) return requireValidKeyUrl(provider)
   if (isServiceUrl(provider) || provider === 'service') return void parseServiceUrl(provider)
   if (['', 'default', 'passphrase'].includes(provider)) return
-  throw error('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
+  throw createError('FEATURE_MISSING', `the secrets provider '${provider}' is not supported yet`)
 }
 
 /**
@@ -189,10 +192,10 @@ export async function openStateManager(
 /** Returns the error for a manager that cannot be opened. Its type or its fields are the reason. */
 function createUnsupportedError(type: string, state: StoredDeployment): Error {
   if (type === 'passphrase')
-    return error('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
+    return createError('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
   const url = type === 'cloud' ? readManagerUrl(state) : undefined
   const detail = url === undefined ? '' : ` with the key '${url}'`
-  return error(
+  return createError(
     'SECRETS_MANAGER_UNSUPPORTED',
     `the state uses the secrets manager '${type}'${detail}, which is not supported`,
   )
@@ -271,11 +274,11 @@ export async function askNewPassphrase(session: CliSession): Promise<string> {
   )
   const repeatedPassphrase = await askPassphrase(session, 'Enter the passphrase again:')
   if (newPassphrase === repeatedPassphrase) return newPassphrase
-  throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
+  throw createError('SECRETS_PASSPHRASE_WRONG', 'the passphrases do not match')
 }
 
 async function askPassphrase(session: CliSession, question: string): Promise<string> {
   if (!session.mayPrompt)
-    throw error('SECRETS_PASSPHRASE_MISSING', 'the passphrase of the stack is not set')
+    throw createError('SECRETS_PASSPHRASE_MISSING', 'the passphrase of the stack is not set')
   return session.io.promptHidden(question)
 }

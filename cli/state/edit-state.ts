@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { StateEdit } from '../../shared/state/edits/state-edit.ts'
@@ -35,7 +35,7 @@ export async function editConfirmedState(
     ? `Deployment ${status.number} was interrupted: it is closed first, and cannot be resumed then. `
     : ''
   if (!(await confirm(introduction, stackPartsOf(id).stack)))
-    throw error('CONFIRMATION_DECLINED', 'nothing was changed')
+    throw createError('CONFIRMATION_DECLINED', 'nothing was changed')
   if (mustClose) session.printToStderr(introduction.trim())
   const end = await engine.editState(id, edit)
   for (const notice of end.notices) session.printToStderr(`warning: ${notice}`)
@@ -71,13 +71,13 @@ export async function readCurrentState(
  */
 export async function chooseUrn(session: CliSession, question: string): Promise<string> {
   if (!session.mayPrompt)
-    throw error('CLI_USAGE', 'the URN of a resource must be passed in non-interactive mode')
+    throw createError('CLI_USAGE', 'the URN of a resource must be passed in non-interactive mode')
   const state = await readCurrentState(session, await session.requireStack())
   const urns = (state?.resources ?? []).map(({ urn }) => urn)
-  if (urns.length === 0) throw error('STATE_RESOURCE_UNKNOWN', 'the state has no resources')
+  if (urns.length === 0) throw createError('STATE_RESOURCE_UNKNOWN', 'the state has no resources')
   for (const [index, urn] of urns.entries()) session.printToStderr(`${index + 1}  ${urn}`)
   const answer = (await session.io.prompt(`${question} Number:`)).trim()
   const urn = /^\d+$/.test(answer) ? urns[Number(answer) - 1] : undefined
-  if (urn === undefined) throw error('CLI_USAGE', `'${answer}' is not a number of the list`)
+  if (urn === undefined) throw createError('CLI_USAGE', `'${answer}' is not a number of the list`)
   return urn
 }

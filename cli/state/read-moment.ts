@@ -1,5 +1,5 @@
 import { createMissingVersionError } from '../../shared/engine/deployment/retention/read-history-and-versions.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { parsePointInTime } from '../../shared/records/point-in-time.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { withCurrentNames } from '../../shared/state/edits/roll-back.ts'
@@ -22,7 +22,7 @@ export async function readStateAtMoment(
   if (/^\d{1,15}$/.test(text)) return readVersion(session, id, Number(text))
   const moment = parsePointInTime(text)
   if (moment === undefined)
-    throw error('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
+    throw createError('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
       hint: 'Pass a version such as 3, a moment such as 4:17, or a time such as 2026-01-31T12:00:00Z.',
     })
   return withCurrentNames(

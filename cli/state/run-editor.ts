@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /** A file that a user edits. It exists until `remove`. */
 export interface EditedFile {
@@ -23,7 +23,7 @@ export function findEditor(
   env: Readonly<Record<string, string | undefined>>,
 ): string {
   const editor = option || env['VISUAL'] || env['EDITOR'] || ''
-  if (editor === '') throw error('EDITOR_FAILED', 'no editor is set')
+  if (editor === '') throw createError('EDITOR_FAILED', 'no editor is set')
   return editor
 }
 
@@ -42,11 +42,12 @@ export function createEditedFile(editor: string, name: string, text: string): Ed
         error: cause,
       } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, path], { stdio: 'inherit' })
       if (cause !== undefined || status !== 0)
-        throw error(
+        throw createError(
           'EDITOR_FAILED',
           `the editor '${editor}' failed (${cause?.message ?? signal ?? `exit code ${status}`})`,
         )
-      if (!existsSync(path)) throw error('EDITOR_FAILED', `the editor '${editor}' removed the file`)
+      if (!existsSync(path))
+        throw createError('EDITOR_FAILED', `the editor '${editor}' removed the file`)
       return readFileSync(path, 'utf8')
     },
     exists: () => existsSync(path),

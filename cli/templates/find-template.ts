@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { readOutputFile } from '../project/output-file.ts'
 import type { ProjectTemplate } from './project-template.ts'
 
@@ -27,12 +27,12 @@ export function findTemplate(
   if (namedTemplate !== undefined) return namedTemplate
   const folder = resolve(cwd, nameOrFolder)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw error('CLI_USAGE', `there is no template '${nameOrFolder}'`, {
+    throw createError('CLI_USAGE', `there is no template '${nameOrFolder}'`, {
       hint: `Use ${builtIn.map(({ name }) => name).join(', ')}, a folder, or the address of a git repository.`,
     })
   const paths = listFiles(folder, folder)
   if (!paths.includes(projectFile))
-    throw error('CLI_USAGE', `the folder ${folder} has no ${projectFile}`, {
+    throw createError('CLI_USAGE', `the folder ${folder} has no ${projectFile}`, {
       hint: 'Pass the folder of a template or program.',
     })
   const files = new Map(paths.map(path => [path, readOutputFile(join(folder, path))]))
@@ -49,10 +49,10 @@ function listFiles(root: string, folder: string): readonly string[] {
     if (entry.isDirectory()) return ignoredFolders.has(entry.name) ? [] : listFiles(root, path)
     if (!entry.isFile() || /^Pulumi\..+\.(ya?ml|json)$/.test(entry.name)) return []
     if (lstatSync(path).size > fileBytesMax)
-      throw error('CLI_USAGE', `the file ${path} of the template is larger than 1 MB`)
+      throw createError('CLI_USAGE', `the file ${path} of the template is larger than 1 MB`)
     return [relative(root, path)]
   })
   if (paths.length > filesMax)
-    throw error('CLI_USAGE', `the template has more than ${filesMax} files`)
+    throw createError('CLI_USAGE', `the template has more than ${filesMax} files`)
   return paths
 }

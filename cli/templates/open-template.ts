@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { hideCredentials } from '../../shared/providers/install/hide-credentials.ts'
 import type { CliSession } from '../session/session.ts'
 import { findTemplate, type TemplateKind } from './find-template.ts'
@@ -52,7 +52,7 @@ export function parseTemplateRepository(operand: string): TemplateRepository | u
   const [, url, branch = '', folder = ''] =
     /^(https?:\/\/[^/]+\/[^/]+\/[^/]+)(?:\/tree\/([^/]+))?(?:\/(.*))?$/.exec(operand) ?? []
   if (url === undefined || folder.split('/').includes('..'))
-    throw error('CLI_USAGE', `invalid address of a repository: ${hideCredentials(operand)}`, {
+    throw createError('CLI_USAGE', `invalid address of a repository: ${hideCredentials(operand)}`, {
       hint: 'Use https://<host>/<owner>/<repository>, optionally with /tree/<branch>/<folder>.',
     })
   return { url, branch, folder }
@@ -73,7 +73,7 @@ async function cloneRepository(
   } catch (cause) {
     // The first line of the message is the command, which may contain credentials.
     const reason = messageOf(cause).trim().split('\n').slice(1).join(' ')
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `git cannot read the template ${hideCredentials(url)}: ${reason.replaceAll(url, '') || 'it ended without a message'}`,
       { cause, hint: 'Check the address, the network and the credentials of git.' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { AlarmPort } from '../platform/platform-port.ts'
 import { checkAlarm, checkAlarmIfPermitted } from './alarm-check.ts'
 
@@ -80,7 +80,7 @@ test.each([
   ['PLATFORM_REGION_MISSING', {}],
 ] as const)('the check is skipped after %s', async (code, env) => {
   const readAccount = async (): Promise<never> => {
-    throw error(code, 'denied')
+    throw createError(code, 'denied')
   }
   const session = { io: { env }, tools: { loadPlatform: async () => ({ readAccount }) } }
   const flags = { text: () => undefined }

@@ -1,5 +1,5 @@
 import { deadLetterAlarmOf, singleAlarmName } from '../../shared/config/aws-resource-names.ts'
-import { error, hasCode, messageOf } from '../../shared/errors/error.ts'
+import { createError, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { readInstallationTarget } from '../platform/installation-target.ts'
 import type { AlarmPort } from '../platform/platform-port.ts'
@@ -64,7 +64,8 @@ export interface AlarmCheckDeps {
 export async function checkAlarm(deps: AlarmCheckDeps): Promise<CheckOutcome> {
   const { alarm, name } = deps
   const state = await alarm.read()
-  if (state === undefined) throw error('PLATFORM_NOT_FOUND', `the alarm ${name} does not exist`)
+  if (state === undefined)
+    throw createError('PLATFORM_NOT_FOUND', `the alarm ${name} does not exist`)
   if (state.isRaised)
     return { result: 'skipped', message: `Not checked: the alarm ${name} is raised already.` }
   await alarm.setState('ALARM', reason)
@@ -73,7 +74,7 @@ export async function checkAlarm(deps: AlarmCheckDeps): Promise<CheckOutcome> {
     if (summary?.startsWith('Successfully') === true)
       return { result: 'passed', message: `The alarm ${name} was raised: ${summary}.` }
     const problem = summary ?? 'CloudWatch recorded no action'
-    throw error('PLATFORM_FAILED', `the alarm ${name} did not notify its topic: ${problem}`, {
+    throw createError('PLATFORM_FAILED', `the alarm ${name} did not notify its topic: ${problem}`, {
       hint: 'Check the topic of the alarms and its policy, and deploy the installation again.',
     })
   } finally {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { CliSession } from '../session/session.ts'
 
 const programSource = join(import.meta.dirname, 'program')
@@ -50,7 +50,7 @@ async function installCheckPackages(session: CliSession, folder: string): Promis
 }
 
 function createInstallError(message: string): Error {
-  return error('INSTALL_FAILED', message, {
+  return createError('INSTALL_FAILED', message, {
     hint: 'Correct the error that npm reports, or pass --packages with a node_modules folder that has @pulumi/pulumi.',
   })
 }

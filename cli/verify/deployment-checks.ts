@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { listAllItems } from '../remote/api-pages.ts'
 import { formatElapsed } from '../display/format-elapsed.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
@@ -18,7 +18,7 @@ export async function checkChain({ engine, stacks }: DeploymentCheckDeps): Promi
   await stack.up()
   const names = await readLinkNames(engine, stack)
   if (names.join() !== 'link-1,link-2,link-3')
-    throw error('DEPLOYMENT_FAILED', `the state has ${names.join(', ') || 'no resource'}`)
+    throw createError('DEPLOYMENT_FAILED', `the state has ${names.join(', ') || 'no resource'}`)
   const message = `The state has ${names.join(', ')}, in the order of their dependencies.`
   return { result: 'passed', message }
 }
@@ -36,7 +36,7 @@ export async function checkTwoStacks({
   const spans = await Promise.all(pair.map(stack => readSpan(engine, stack)))
   const overlapMs = overlapMsOf(spans)
   if (overlapMs <= 0)
-    throw error('DEPLOYMENT_FAILED', 'one deployment began after the end of the other one')
+    throw createError('DEPLOYMENT_FAILED', 'one deployment began after the end of the other one')
   const [left = '', right = ''] = spans.map(({ startMs, endMs }) => formatElapsed(endMs - startMs))
   const message = `Deployments of ${left} and ${right} ran ${formatElapsed(overlapMs)} at the same time.`
   return { result: 'passed', message }
@@ -97,7 +97,7 @@ async function readLinkNames(engine: EnginePort, { id }: CheckStack): Promise<re
 async function readSpan({ platform }: EnginePort, { id }: CheckStack): Promise<Span> {
   const [record] = await platform.catalog.listHistory(id, 1)
   if (record?.endedAt === undefined)
-    throw error('DEPLOYMENT_FAILED', 'the history has no end of the deployment')
+    throw createError('DEPLOYMENT_FAILED', 'the history has no end of the deployment')
   return { startMs: record.startedAt, endMs: record.endedAt }
 }
 

@@ -1,5 +1,5 @@
 import type { EventSink } from '../../shared/engine/events/event.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 import type { RemoteApi } from '../../local/engine-port.ts'
 import { errorLineOf } from '../operations/error-line.ts'
@@ -47,15 +47,21 @@ export async function runRemotely(
     running.terminate()
     await awaitWithLimit(running.done, stopLimitMs).catch(() => undefined)
     throwIfInterrupted(signal)
-    throw error('DEPLOYMENT_FAILED', `the ${command} did not end within ${formatElapsed(limitMs)}`)
+    throw createError(
+      'DEPLOYMENT_FAILED',
+      `the ${command} did not end within ${formatElapsed(limitMs)}`,
+    )
   }
   if (end.result !== 'succeeded')
-    throw error('DEPLOYMENT_FAILED', `the ${command} ${end.result}: ${firstError ?? 'no error'}`)
+    throw createError(
+      'DEPLOYMENT_FAILED',
+      `the ${command} ${end.result}: ${firstError ?? 'no error'}`,
+    )
 }
 
 /** Throws DEPLOYMENT_CANCELLED if the user has interrupted the verification. */
 export function throwIfInterrupted(signal: AbortSignal): void {
-  if (signal.aborted) throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
+  if (signal.aborted) throw createError('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
 }
 
 /** Returns the value of a promise, or undefined after a time limit or an interruption. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { checkNames } from './check-report.ts'
 import { type VerificationChecks, runVerification } from './run-verification.ts'
 
@@ -19,7 +19,7 @@ async function run(
   const otherChecks = { 'long-call': passCheck, webhook: passCheck, alarm: passCheck } as const
   const interruptRun = async () => {
     controller.abort()
-    throw error('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
+    throw createError('DEPLOYMENT_CANCELLED', 'the verification was interrupted')
   }
   const { reports, remainders } = await runVerification(
     { ...checks, ...otherChecks, park: interruptRun, ...replaced },
@@ -38,7 +38,7 @@ async function run(
 
 test('a failed check is cleaned up, its report has the reason, and the run continues', async () => {
   const failCheck = async () => {
-    throw error('DEPLOYMENT_FAILED', 'the up failed: no such key')
+    throw createError('DEPLOYMENT_FAILED', 'the up failed: no such key')
   }
   const { results, reports, cleanUps } = await run({ 'two-stacks': failCheck, park: passCheck })
   expect(results).toEqual(['passed', 'failed', 'passed', 'passed', 'passed', 'passed'])

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { deliveryHeaders, signatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import type { CheckOutcome } from './check-report.ts'
@@ -88,14 +88,16 @@ async function deliver(address: string, secret: string | undefined): Promise<Del
     const response = await fetch(address, { method: 'POST', headers, body, signal })
     return { status: response.status, body: await response.json().catch(() => undefined) }
   } catch (cause) {
-    throw error('OUTBOUND_FAILED', `${address} is unreachable: ${messageOf(cause)}`, { cause })
+    throw createError('OUTBOUND_FAILED', `${address} is unreachable: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }
 
 function createDeliveryError(subject: string, { status, body }: DeliveryResponse): Error {
   const code = z.object({ code: z.string() }).safeParse(body).data?.code
   const codeText = code === undefined ? '' : ` (${code})`
-  return error('OUTBOUND_FAILED', `${subject} got status ${status}${codeText}`)
+  return createError('OUTBOUND_FAILED', `${subject} got status ${status}${codeText}`)
 }
 
 const requestForm = z.object({
@@ -116,7 +118,7 @@ async function awaitSuccess(
     throwIfInterrupted(signal)
     const { end } = requestForm.parse(await readResource(`requests/${encodeURIComponent(key)}`))
     if (end !== undefined && end.kind !== 'started')
-      throw error('DEPLOYMENT_FAILED', `the request of the delivery was ${end.kind}`)
+      throw createError('DEPLOYMENT_FAILED', `the request of the delivery was ${end.kind}`)
     const number = end?.deployment?.split('/').at(-1)
     const result =
       number === undefined
@@ -124,9 +126,9 @@ async function awaitSuccess(
         : deploymentForm.parse(await readResource(`deployments/${number}`)).result
     if (result === 'succeeded') return
     if (result !== undefined)
-      throw error('DEPLOYMENT_FAILED', `the deployment of the delivery ${result}`)
+      throw createError('DEPLOYMENT_FAILED', `the deployment of the delivery ${result}`)
     if (performance.now() > deadlineMs)
-      throw error('DEPLOYMENT_FAILED', 'the request of the delivery has no result yet')
+      throw createError('DEPLOYMENT_FAILED', 'the request of the delivery has no result yet')
     await new Promise(resolve => setTimeout(resolve, pollMs))
   }
 }

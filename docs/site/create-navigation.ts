@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { pageGroups } from './page-groups.ts'
 
 /** An entry of the navigation. */
@@ -68,5 +68,8 @@ const rankOf = (page: string): number => (page.endsWith('/index') ? 0 : 1)
 function requirePages(titles: ReadonlyMap<string, string>, grouped: ReadonlySet<string>): void {
   const missing = [...grouped].filter(page => !titles.has(`${page}.md`))
   if (missing.length === 0) return
-  throw error('CLI_USAGE', `docs/site/page-groups.ts names missing pages: ${missing.join(', ')}`)
+  throw createError(
+    'CLI_USAGE',
+    `docs/site/page-groups.ts names missing pages: ${missing.join(', ')}`,
+  )
 }

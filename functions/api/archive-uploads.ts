@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type * as z from 'zod'
 import { limits } from '../../shared/config/limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { BlobHash, StackId } from '../../shared/records/ids.ts'
 import type { uploadForm } from './archive-forms.ts'
 import type { ApiPorts } from '../../shared/api/define-route.ts'
@@ -9,7 +9,7 @@ import type { ApiPorts } from '../../shared/api/define-route.ts'
 /** Throws ARCHIVE_TOO_LARGE for an upload beyond the limit. `subject` names it in the message. */
 export function requireArchiveSize(bytes: number, subject: string): void {
   if (bytes > limits.archiveBytesMax)
-    throw error(
+    throw createError(
       'ARCHIVE_TOO_LARGE',
       `${subject} has ${bytes} bytes; the limit is ${limits.archiveBytesMax} bytes`,
     )
@@ -38,7 +38,7 @@ export async function storeUpload(
   const bytes = body instanceof Uint8Array ? body : new Uint8Array()
   const contentHash = createHash('sha256').update(bytes).digest('hex')
   if (contentHash !== archive)
-    throw error('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
+    throw createError('UPLOAD_DIFFERS', `the uploaded bytes do not have the SHA-256 ${archive}`)
   await archives.put(owner, bytes)
   return { json: { archive: contentHash } }
 }

@@ -1,5 +1,5 @@
 import { tryDecodeURIComponent } from 'hono/utils/url'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { checkParams, runAudited } from '../../shared/api/audited-call.ts'
 import type { Caller } from '../../shared/api/authorization.ts'
 import type { ApiPorts, Route, StreamAccess } from '../../shared/api/define-route.ts'
@@ -29,7 +29,7 @@ export async function callApiInProcess(
     return params === undefined ? [] : [{ route, params }]
   })[0]
   if (match === undefined)
-    throw error('API_ROUTE_UNKNOWN', `the API has no route ${method} ${url.pathname}`)
+    throw createError('API_ROUTE_UNKNOWN', `the API has no route ${method} ${url.pathname}`)
   const { route } = match
   const params = checkParams(match.params)
   const caller: Caller = { id: 'here', name: callerName, role: 'admin', stacks: '*' }

@@ -12,7 +12,7 @@
 import { Hono, type Context } from 'hono'
 import { apiLimits } from '../../shared/config/api-limits.ts'
 import { apiGroupHeader } from '../../shared/config/stack-groups.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { createDeliverySender } from '../../shared/triggers/notifications/delivery-sender.ts'
 import type { DashboardFiles } from '../../shared/runtime/environment/read-dashboard-files.ts'
@@ -141,7 +141,7 @@ function withSenders(ports: ApiPorts): DelegatedOptions['ports'] {
 
 function createRouteError({ req }: Context): Error {
   const requestLine = toPrintable(`${req.method} ${req.path}`)
-  return error('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`)
+  return createError('API_ROUTE_UNKNOWN', `the API has no route ${requestLine}`)
 }
 
 /** Answers one call: rate limits, authentication, audit, route and response. Never throws. */

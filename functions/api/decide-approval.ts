@@ -1,4 +1,4 @@
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import { type DeploymentRequest, isEditRequest } from '../../shared/records/stack-request.ts'
 import {
@@ -30,7 +30,7 @@ export async function requireApproval(
   const storedApproval = await findApproval(documents, stack, request)
   if (storedApproval !== undefined) return storedApproval
   const message = `the request '${toPrintable(request)}' does not wait for an approval`
-  throw error('APPROVAL_UNKNOWN', message)
+  throw createError('APPROVAL_UNKNOWN', message)
 }
 
 /**
@@ -101,7 +101,7 @@ async function requireEndedPreview(
   const end = (await requests.find(stack, request))?.end
   if (end?.kind === 'previewed' && end.approval?.plan === plan) return
   const reason = end === undefined ? 'is still previewed' : 'was withdrawn or replaced'
-  throw error('APPROVAL_UNKNOWN', `the request '${toPrintable(request)}' ${reason}`)
+  throw createError('APPROVAL_UNKNOWN', `the request '${toPrintable(request)}' ${reason}`)
 }
 
 /** Reports whether a caller repeats its own decision. Pure. */
@@ -125,13 +125,13 @@ function requireDecidable(
   const { decision, expiresAt } = approval
   const name = `the plan of the request '${toPrintable(approval.request)}'`
   if (decision !== undefined)
-    throw error('APPROVAL_DECIDED', `${name} was ${decision.verdict} by ${decision.by}`)
+    throw createError('APPROVAL_DECIDED', `${name} was ${decision.verdict} by ${decision.by}`)
   if (approvalStateOf(approval, now) === 'expired') {
     const time = new Date(expiresAt).toISOString()
-    throw error('APPROVAL_EXPIRED', `${name} could be approved until ${time}`)
+    throw createError('APPROVAL_EXPIRED', `${name} could be approved until ${time}`)
   }
   if (draft.verdict === 'approved' && isRequester(approval, caller))
-    throw error('APPROVAL_OWN', `${name} cannot be approved by its requester ${caller.name}`)
+    throw createError('APPROVAL_OWN', `${name} cannot be approved by its requester ${caller.name}`)
 }
 
 /**
@@ -154,7 +154,10 @@ async function requestApproved(
   const { archive, plan } = approval
   const stored = await ports.requests.find(stack, approval.request)
   if (stored === undefined || isEditRequest(stored.request))
-    throw error('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(approval.request)}'`)
+    throw createError(
+      'REQUEST_UNKNOWN',
+      `the stack has no request '${toPrintable(approval.request)}'`,
+    )
   const { needsApproval: _needsApproval, ...options } = stored.request.options
   const { by, note, at } = decision
   const approvedRequest: DeploymentRequest = {

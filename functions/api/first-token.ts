@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { runAudited } from '../../shared/api/audited-call.ts'
 import type { ApiPorts } from '../../shared/api/define-route.ts'
 import { routes } from './routes-table.ts'
@@ -19,7 +19,7 @@ export async function createFirstToken(
 ): Promise<{ readonly id: string; readonly token: string }> {
   const route = routes.find(({ method, path }) => method === 'POST' && path === '/v1/tokens')
   if (route === undefined)
-    throw error('API_ROUTE_UNKNOWN', 'the API has no route that creates tokens')
+    throw createError('API_ROUTE_UNKNOWN', 'the API has no route that creates tokens')
   const caller = { id: 'here', name: creator.userName, role: 'admin', stacks: '*' } as const
   const call = {
     id: ports.random.uuid(),

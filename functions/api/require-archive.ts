@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { archiveNameOf } from '../../shared/records/archive-name.ts'
 import type { BlobHash, StackId } from '../../shared/records/ids.ts'
 import type { ApiPorts } from '../../shared/api/define-route.ts'
@@ -14,5 +14,5 @@ export async function requireArchive(
 ): Promise<BlobHash> {
   const name = archiveNameOf(stack, contentHash)
   if ((await archives.readContentHash(name)) === contentHash) return name
-  throw error('ARCHIVE_UNKNOWN', `the archive ${contentHash} was not uploaded for the stack`)
+  throw createError('ARCHIVE_UNKNOWN', `the archive ${contentHash} was not uploaded for the stack`)
 }

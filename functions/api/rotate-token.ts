@@ -1,5 +1,5 @@
 import { apiLimits } from '../../shared/config/api-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import {
   createTokenSecret,
@@ -24,13 +24,14 @@ export async function rotateToken(
   overlapSeconds: number,
 ): Promise<IssuedToken> {
   const stored = await documents.get(tokenKeyOf(id))
-  if (stored === undefined) throw error('DOCUMENT_UNKNOWN', `the token '${id}' does not exist`)
+  if (stored === undefined)
+    throw createError('DOCUMENT_UNKNOWN', `the token '${id}' does not exist`)
   const { token, hash } = createTokenSecret(random, id)
   const now = clock.now()
   const overlapEnd = (now + overlapSeconds * 1_000) as EpochMs
   const document = replaceSecret(parseToken(stored), { hash, now, overlapEnd })
   if ((await putToken(documents, { id, version: stored.version, document })) === false)
-    throw error('DOCUMENT_CHANGED', `the token '${id}' was changed concurrently`)
+    throw createError('DOCUMENT_CHANGED', `the token '${id}' was changed concurrently`)
   return { ...tokenViewOf(id, document), token }
 }
 

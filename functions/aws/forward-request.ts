@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type {
   ForwardedRequest,
   ForwardRequest,
@@ -35,7 +35,7 @@ export function createRequestForwarder({
       if (outcome.kind === 'failed') throw new Error(outcome.reason)
       return parseStreamedResponse(outcome.payload)
     } catch (cause) {
-      throw error('API_FUNCTION_UNREACHABLE', `the API did not answer: ${messageOf(cause)}`, {
+      throw createError('API_FUNCTION_UNREACHABLE', `the API did not answer: ${messageOf(cause)}`, {
         cause,
       })
     }

@@ -1,6 +1,6 @@
 import { awsLimits } from '../../shared/config/aws-limits.ts'
 import type { LongQueueName } from '../../shared/config/aws-resource-names.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { CallScaler } from '../../shared/platform/aws/call-scaler.ts'
 import type { ClockPort } from '../../shared/ports/system.ts'
 import type { TelemetryPort } from '../../shared/ports/telemetry.ts'
@@ -35,7 +35,7 @@ export async function runLongPool(
   const resources = openFunctionResources(process.env, part)
   const { callScaler, platform } = resources
   if (callScaler === undefined)
-    throw error('AWS_SETTINGS_INVALID', 'no variable names the scaler of the long pool')
+    throw createError('AWS_SETTINGS_INVALID', 'no variable names the scaler of the long pool')
   const { clock, logger, telemetry } = platform
   const shutdown = new AbortController()
   process.once('SIGTERM', () => shutdown.abort())

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { defaultGroup } from '../../shared/config/stack-groups.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { WebhookRequest } from '../../shared/triggers/webhooks/webhook-form.ts'
 
 /**
@@ -52,7 +52,7 @@ export function parseDelivery(event: unknown): HttpDelivery | undefined {
   // At most two characters of base64 are padding.
   const minimumBytes = isBase64Encoded ? Math.floor((body.length * 3) / 4) - 2 : body.length
   if (minimumBytes > triggerLimits.webhookBytesMax)
-    throw error('WEBHOOK_TOO_LARGE', `the delivery has at least ${minimumBytes} bytes`)
+    throw createError('WEBHOOK_TOO_LARGE', `the delivery has at least ${minimumBytes} bytes`)
   const lowerCaseHeaders = Object.entries(headers).map(
     ([key, value]) => [key.toLowerCase(), value] as const,
   )

@@ -10,7 +10,7 @@ import {
   type BlobSweepResult,
   sweepBlobs,
 } from '../../shared/engine/deployment/retention/sweep-blobs.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
 
@@ -42,9 +42,12 @@ export function readRetentionPolicy(
   const days = env['ANTICHAIN_KEEP_RECORDS_DAYS'] ?? ''
   const versions = env['ANTICHAIN_KEEP_VERSIONS'] ?? ''
   if (!/^(\d+(\.\d+)?)?$/.test(days))
-    throw error('CLI_USAGE', `ANTICHAIN_KEEP_RECORDS_DAYS must be a number of days, not '${days}'`)
+    throw createError(
+      'CLI_USAGE',
+      `ANTICHAIN_KEEP_RECORDS_DAYS must be a number of days, not '${days}'`,
+    )
   if (!/^([1-9]\d*|all)?$/.test(versions))
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `ANTICHAIN_KEEP_VERSIONS must be a number from 1 or 'all', not '${versions}'`,
     )

@@ -6,7 +6,7 @@
  * routes that need this are delegated to the API.
  */
 import { Hono } from 'hono'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { toPrintable } from '../../shared/triggers/printable.ts'
 import { observeRequests } from '../../shared/api/observe-requests.ts'
 import { addSecureHeaders } from '../../shared/api/secure-headers.ts'
@@ -36,7 +36,7 @@ export function createPulumiApi(
   app.notFound(({ req }) => {
     const requestLine = toPrintable(`${req.method} ${req.path}`)
     const message = `this address serves only Pulumi's command line, and has no route ${requestLine}`
-    return toServiceErrorResponse(error('API_ROUTE_UNKNOWN', message), random.uuid())
+    return toServiceErrorResponse(createError('API_ROUTE_UNKNOWN', message), random.uuid())
   })
   app.onError(thrown => toServiceErrorResponse(thrown, random.uuid()))
   return app

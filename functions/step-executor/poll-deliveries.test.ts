@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import { silentLogger } from '../../shared/platform/system/logger.ts'
 import { noTelemetry } from '../../shared/ports/telemetry.ts'
@@ -22,7 +22,7 @@ test('a queue that fails once is polled again', async () => {
   let receives = 0
   const receive: ChainQueuePort['receive'] = async () => {
     receives += 1
-    if (receives === 1) throw error('STORE_UNAVAILABLE', 'the store does not respond')
+    if (receives === 1) throw createError('STORE_UNAVAILABLE', 'the store does not respond')
     return receives === 2 ? [delivery] : new Promise(() => undefined)
   }
   const chains = { receive } as ChainQueuePort
@@ -41,7 +41,7 @@ test('a queue that keeps failing is polled with growing pauses until it responds
     if (receives === 7) return []
     if (receives === 9) allReceived.resolve()
     if (receives >= 9) return new Promise(() => undefined)
-    throw error('STORE_UNAVAILABLE', 'the queue does not respond')
+    throw createError('STORE_UNAVAILABLE', 'the queue does not respond')
   }
   const sleep = async (ms: number): Promise<void> => void slept.push(ms)
   const clock = { ...createSystemClock(), sleep }

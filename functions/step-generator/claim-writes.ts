@@ -2,7 +2,7 @@ import { withClaims } from '../../shared/engine/deployment/claims/claiming-write
 import type { LogWriter } from '../../shared/engine/deployment/log/log-writer.ts'
 import type { Pin } from '../../shared/engine/deployment/log/log-view.ts'
 import { createBusyError } from '../../shared/engine/deployment/ownership/stack-busy.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
@@ -24,7 +24,7 @@ export function claimWrites(
     if (control !== undefined)
       return createBusyError(ports, deployment, { holder: control.holder, urn })
     const { number } = deploymentPartsOf(deployment)
-    return error('STACK_BUSY', `deployment ${number} of this stack claims '${urn}'`)
+    return createError('STACK_BUSY', `deployment ${number} of this stack claims '${urn}'`)
   }
   return withClaims({ ...ports, createConflictError }, writer, pinned)
 }

@@ -8,7 +8,7 @@ import {
   requireWaitingRequest,
 } from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { closeDeadDeployment } from '../../shared/engine/deployment/ownership/take-over.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import type { StackRecord } from '../../shared/ports/catalog.ts'
 import {
   deploymentPartsOf,
@@ -88,7 +88,8 @@ async function publishInDeployment(
   const { stack } = deploymentPartsOf(deployment)
   if (!(await ports.control.create(deployment, ports.holder))) throw createTakenOverError()
   const record = await ports.catalog.getStack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
+  if (record === undefined)
+    throw createError('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   let { version } = record
   let result: DeploymentResult = 'failed'
   let dropped: EditedState['dropped']
@@ -100,7 +101,7 @@ async function publishInDeployment(
     await markRequestStarted(ports, deployment, { key: publication.key, end })
     const published = await ports.catalog.publish(stack, record.version, snapshot)
     if (published.kind === 'conflict')
-      throw error('STORE_CONFLICT', `the snapshot of ${stack} was changed concurrently`)
+      throw createError('STORE_CONFLICT', `the snapshot of ${stack} was changed concurrently`)
     version = published.version
     result = 'succeeded'
     dropped = edited.dropped
@@ -132,11 +133,17 @@ async function markRequestStarted(
   await requests.end(stack, key, { kind: 'started', deployment, edit })
   const end = (await requests.find(stack, key))?.end
   if (end?.kind === 'started' && end.deployment === deployment) return
-  throw error('STACK_BUSY', `the request '${key}' was withdrawn, or another process has served it`)
+  throw createError(
+    'STACK_BUSY',
+    `the request '${key}' was withdrawn, or another process has served it`,
+  )
 }
 
 function createTakenOverError(): Error {
-  return error('DEPLOYMENT_TAKEN_OVER', 'another process considered this edit dead and closed it')
+  return createError(
+    'DEPLOYMENT_TAKEN_OVER',
+    'another process considered this edit dead and closed it',
+  )
 }
 
 /** Maximum number of notices in the record of a request. */
@@ -174,7 +181,7 @@ async function applyEdit(
   }
   const fault = verifyIntegrity(before) === undefined ? verifyIntegrity(after) : undefined
   if (fault !== undefined)
-    throw error('STATE_INTEGRITY', `the edit would make the state invalid: ${fault}`)
+    throw createError('STATE_INTEGRITY', `the edit would make the state invalid: ${fault}`)
   return edited
 }
 

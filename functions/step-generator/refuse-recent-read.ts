@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import type { StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { findLastRead } from '../../shared/runtime/query/find-last-read.ts'
@@ -20,7 +20,7 @@ export async function refuseRecentRead(
   const readAt = await findLastRead({ catalog, decisionLog, documents, requests }, stack)
   if (readAt === undefined || clock.now() - readAt >= withinMs) return
   const minutes = Math.round(withinMs / 60_000)
-  throw error(
+  throw createError(
     'DRIFT_READ_RECENTLY',
     `the resources of '${stack}' were read at ${new Date(readAt).toISOString()}, and the schedule '${origin.name}' skips stacks that were read within ${minutes} minutes`,
   )

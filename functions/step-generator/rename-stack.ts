@@ -2,7 +2,7 @@ import { createOpenDeploymentError } from '../../shared/engine/deployment/owners
 import { requireNoLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import { requireLateWindowOver } from '../../shared/engine/deployment/retention/late-window.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { RenameInput } from '../../shared/ports/stack-renames.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
@@ -28,7 +28,8 @@ export async function renameStack(
   const { from, to, ...renameOptions } = rename
   const { catalog, blobs, clock } = ports
   const record = await catalog.getStack(from)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
+  if (record === undefined)
+    throw createError('STACK_NOT_FOUND', `the stack '${from}' does not exist`)
   if ((await catalog.getStack(to)) !== undefined) throw createStackExistsError(to)
   if (record.current !== '') throw await createOpenDeploymentError(ports, record.current)
   const { version: expectedVersion } = record
@@ -50,7 +51,7 @@ export async function renameStack(
   if (renameResult === 'exists') throw createStackExistsError(to)
   if (renameResult === 'busy') throw await createRenameBusyError(ports, from)
   if (renameResult !== 'renamed')
-    throw error('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
+    throw createError('STORE_CONFLICT', `the stack ${from} was changed concurrently`)
 }
 
 /**
@@ -74,14 +75,14 @@ async function copyProgram(
 
 function createStackExistsError(id: StackId): Error {
   const { project, stack } = stackPartsOf(id)
-  return error('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
+  return createError('STACK_EXISTS', `the stack '${stack}' of project '${project}' already exists`)
 }
 
 /** Returns the error for a stack that became busy after the first check. */
 async function createRenameBusyError(ports: GeneratorPorts, id: StackId): Promise<Error> {
   const current = (await ports.catalog.getStack(id))?.current ?? ''
   return current === ''
-    ? error('STACK_BUSY', `another request for the stack ${id} is waiting`, {
+    ? createError('STACK_BUSY', `another request for the stack ${id} is waiting`, {
         hint: 'Wait for its end.',
       })
     : createOpenDeploymentError(ports, current)

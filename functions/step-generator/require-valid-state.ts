@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { verifyIntegrity } from '../../shared/state/snapshot-integrity.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 
@@ -9,5 +9,5 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 export function requireValidState(stored: StoredDeployment): void {
   const fault = verifyIntegrity(stored)
   if (fault === undefined) return
-  throw error('STATE_INTEGRITY', `snapshot integrity failure; refusing to use it: ${fault}`)
+  throw createError('STATE_INTEGRITY', `snapshot integrity failure; refusing to use it: ${fault}`)
 }

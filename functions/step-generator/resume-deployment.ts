@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { adaptChainQueue } from '../../shared/engine/deployment/dispatch/adapt-chain-queue.ts'
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
@@ -49,13 +49,17 @@ export async function requireInterrupted(
   requestedDeployment?: DeploymentId,
 ): Promise<InterruptedDeployment> {
   const record = await ports.catalog.getStack(stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
+  if (record === undefined)
+    throw createError('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   const deployment = requestedDeployment ?? (await findOldestInterrupted(ports, record))
   if (deployment === undefined)
-    throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
+    throw createError(
+      'NOTHING_TO_RESUME',
+      `no deployment of ${describeStack(stack)} was interrupted`,
+    )
   const deploymentLabel = `deployment ${deploymentPartsOf(deployment).number} of ${describeStack(stack)}`
   if (!listOpenDeployments(record).includes(deployment))
-    throw error('NOTHING_TO_RESUME', `${deploymentLabel} is not open`)
+    throw createError('NOTHING_TO_RESUME', `${deploymentLabel} is not open`)
   const holderStatus = await readHolderStatus(ports, deployment)
   if (holderStatus.kind === 'held')
     throw await createBusyError(ports, deployment, {
@@ -63,19 +67,26 @@ export async function requireInterrupted(
       hint: 'It is still running: wait for it, or end it with `antichain cancel`.',
     })
   if (holderStatus.kind === 'over')
-    throw error('NOTHING_TO_RESUME', `no deployment of ${describeStack(stack)} was interrupted`)
+    throw createError(
+      'NOTHING_TO_RESUME',
+      `no deployment of ${describeStack(stack)} was interrupted`,
+    )
   const { pin, closing } = await readLogView(ports, deployment)
   if (pin === undefined)
-    throw error(
+    throw createError(
       'NOTHING_TO_RESUME',
       `${deploymentLabel} was interrupted before its first decision`,
       closeHint,
     )
   requireSupportedRules(deployment, pin)
   if (pin.client !== undefined)
-    throw error('NOTHING_TO_RESUME', `${deploymentLabel} belongs to a client of Pulumi`, closeHint)
+    throw createError(
+      'NOTHING_TO_RESUME',
+      `${deploymentLabel} belongs to a client of Pulumi`,
+      closeHint,
+    )
   if (closing === undefined && (await isStopped(ports, deployment)))
-    throw error(
+    throw createError(
       'NOTHING_TO_RESUME',
       `${deploymentLabel} was stopped before it was interrupted: no further operation of it begins`,
       closeHint,
@@ -143,12 +154,12 @@ async function takeOverInterrupted(
     isEnding,
   } = await requireInterrupted(ports, request.stack, request.resumedDeployment)
   if (firstPin.options.command !== request.options.command)
-    throw error(
+    throw createError(
       'RESUME_DIFFERS',
       `the deployment was started by '${firstPin.options.command}', not '${request.options.command}'`,
     )
   if (!isEnding && firstPin.program !== request.programDigest)
-    throw error(
+    throw createError(
       'RESUME_DIFFERS',
       'the program or its configuration has changed since the deployment started',
     )
@@ -156,7 +167,7 @@ async function takeOverInterrupted(
   const { view, writer, liveness } = await takeOver(ports, deployment)
   const { pin } = view
   if (pin === undefined)
-    throw error('INTERNAL_ASSERTION', 'the log of an interrupted deployment has no pin')
+    throw createError('INTERNAL_ASSERTION', 'the log of an interrupted deployment has no pin')
   await closeIfOver(ports, { deployment, liveness, view })
   await sweepAll(ports, { deployment, view }, await liveness.observe())
   const earlierRuns = await readEarlierRuns(ports, deployment, view)
@@ -240,7 +251,7 @@ function requireSameProgram(
     runsProgram(pin.options) && earlierRuns.earlierDecisions.programEnd === undefined
   if (!mustRunAgain || readProgramDigest === undefined || readProgramDigest() === pin.program)
     return
-  throw error(
+  throw createError(
     'RESUME_DIFFERS',
     'the program changed while its deployment was running; the deployment cannot continue with another program',
   )
@@ -259,11 +270,11 @@ async function closeIfOver(
   const { deployment, liveness, view } = takenOverDeployment
   if (view.closing === undefined) {
     if (!(await isStopped(ports, deployment))) return
-    throw error('NOTHING_TO_RESUME', 'the deployment was stopped, which cannot be undone')
+    throw createError('NOTHING_TO_RESUME', 'the deployment was stopped, which cannot be undone')
   }
   const result = await finishClose(ports, deployment, { liveness, changes: {} })
   const { stack, number } = deploymentPartsOf(deployment)
-  throw error(
+  throw createError(
     'NOTHING_TO_RESUME',
     `deployment ${number} of ${describeStack(stack)} was already ending; it is now closed: ${result}`,
     { hint: 'Its results are in the state; `antichain stack history` shows them.' },

@@ -10,7 +10,7 @@ import { describeForeignResources } from '../../shared/state/foreign-resources.t
 import { createBase } from '../../shared/engine/deployment/state/base.ts'
 import { previewCommand } from '../../shared/engine/commands/preview-command.ts'
 import type { DeployResult, RunningDeployment } from '../../shared/engine/request.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { decodeSnapshot, manifestOf } from '../../shared/state/snapshot-codec.ts'
 import { formatUpdatePlan } from '../../shared/engine/update-plan/update-plan-file-format.ts'
 import { timestampOf } from '../../shared/state/timestamp.ts'
@@ -49,7 +49,7 @@ export function runPreview(
     try {
       const record = await platform.catalog.getStack(request.stack)
       if (record === undefined)
-        throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
+        throw createError('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
       for (const deployment of listOpenDeployments(record))
         await emitUnfinishedWarning(input, emitter, deployment)
       const storedState = await readState(platform, record)

@@ -1,5 +1,5 @@
 import { limits } from '../../shared/config/limits.ts'
-import { DeployError, error, hasCode } from '../../shared/errors/error.ts'
+import { DeployError, createError, hasCode } from '../../shared/errors/error.ts'
 import { errorSourceOf } from '../../shared/providers/retry-policy.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { EditRequest } from '../../shared/records/stack-request.ts'
@@ -30,7 +30,10 @@ export async function serveEdit(
   try {
     await authorization?.requireApproved(request)
     if (platform.clock.now() - at > limits.editWaitMs)
-      throw error('REQUEST_EXPIRED', `the edit waited longer than ${limits.editWaitMs / 1000} s`)
+      throw createError(
+        'REQUEST_EXPIRED',
+        `the edit waited longer than ${limits.editWaitMs / 1000} s`,
+      )
     if (edit.kind === 'rename stack') {
       const { to, placements } = edit
       await renameStack(platform, ports, { from: stack, to, key, placements, by })

@@ -4,7 +4,7 @@ import { keepLease } from '../../shared/engine/executor/lease.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
 import { limits } from '../../shared/config/limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type DeploymentId, deploymentPartsOf } from '../../shared/records/ids.ts'
 import {
   createRunEnvironment,
@@ -148,7 +148,7 @@ function createLimitedInput(
 /** Takes the lease of a generator run and renews it, and keeps a watchdog nudge scheduled. */
 async function startHeartbeat({ platform, ports }: RunInput, deployment: DeploymentId) {
   let environment: RunEnvironment | undefined
-  const leaseLostError = error('LEASE_LOST', 'the lease could not be renewed')
+  const leaseLostError = createError('LEASE_LOST', 'the lease could not be renewed')
   const lease = await keepLease(
     {
       leases: platform.leases,

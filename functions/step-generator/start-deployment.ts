@@ -17,7 +17,7 @@ import {
   stackPartsOf,
 } from '../../shared/records/ids.ts'
 import { describeForeignResources } from '../../shared/state/foreign-resources.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { endStartedRequest } from '../../shared/engine/deployment/ownership/end-started-request.ts'
@@ -139,7 +139,8 @@ async function writeStart(
     return ports.catalog.start(stack, { ...deploymentStart, at: ports.clock.now() })
   for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
     const record = await ports.catalog.getStack(stack)
-    if (record === undefined) throw error('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
+    if (record === undefined)
+      throw createError('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
     const stored = await readSnapshotBlob(ports.blobs, record.snapshot)
     const claim = claimOfTargets(stored, targeting)
     const conflict = await findClaimConflict(ports.blobs, record, { claim })
@@ -151,7 +152,7 @@ async function writeStart(
     const result = await ports.catalog.startTargeted(stack, start, storedClaim)
     if (result.kind !== 'changed') return result
   }
-  throw error('STORE_UNAVAILABLE', 'gave up starting: the stack was changed concurrently')
+  throw createError('STORE_UNAVAILABLE', 'gave up starting: the stack was changed concurrently')
 }
 
 /** Finds an interrupted deployment when the stack has the maximum number of open deployments. */
@@ -173,7 +174,7 @@ async function pinDeployment(
   await ports.control.create(deployment, ports.holder)
   const record = await ports.catalog.getStack(request.stack)
   if (record === undefined)
-    throw error('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
+    throw createError('STACK_NOT_FOUND', `the stack '${request.stack}' does not exist`)
   const writer = createLogWriter(ports, {
     deployment,
     writer: ports.random.uuid() as WriterToken,
@@ -284,7 +285,7 @@ async function prepareBase(
   const { state, keys: inbox, messages } = applyLateOutcomes(published.stored, lateOutcomes)
   let base = await sealForDeployment(state, request)
   if (base !== state && claim !== undefined)
-    throw error('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
+    throw createError('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
       hint: 'Deploy the whole stack once, without --target. This encrypts the state with the manager of the stack file.',
     })
   base = await applyPendingAnswers(ports, request, { base, stored: published.stored })

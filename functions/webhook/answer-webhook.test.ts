@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -219,7 +219,7 @@ test('a missing stack is reported, and the same delivery is accepted when the st
 test('an internal error reveals only its code', async () => {
   const { name } = await createWebhook('signed')
   const failingRequests = {
-    put: () => Promise.reject(error('STORE_UNAVAILABLE', 'table x at host y')),
+    put: () => Promise.reject(createError('STORE_UNAVAILABLE', 'table x at host y')),
   }
   const failed = await answer(signedEventOf(name), { requests: failingRequests })
   expect(failed).toMatchObject({ statusCode: 503, headers: { 'retry-after': '30' } })

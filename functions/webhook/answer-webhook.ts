@@ -5,7 +5,7 @@
  */
 import { triggerLimits } from '../../shared/config/trigger-limits.ts'
 import { type ErrorCode, catalogue } from '../../shared/errors/catalogue.ts'
-import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, messageOf } from '../../shared/errors/error.ts'
 import type { TriggerPorts } from '../../shared/ports/documents.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { StackId } from '../../shared/records/ids.ts'
@@ -70,7 +70,7 @@ export async function answerWebhook(
           // After this error the delivery gets no mark, so the sender can repeat the delivery
           // later.
           if (requestedDeployments.length === 0)
-            throw error(
+            throw createError(
               'STACK_NOT_FOUND',
               `no stack of the matching rules exists: ${unknownStacks.join(', ')}`,
               {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 
 /** The options of `npm run cloud`. */
 export interface CloudArgs {
@@ -82,5 +82,5 @@ function parseBoundedNumber(name: string, text: string, minimum: number, maximum
 }
 
 function createUsageError(message: string): Error {
-  return error('CLI_USAGE', message, { hint: '`npm run cloud -- --help` lists the options.' })
+  return createError('CLI_USAGE', message, { hint: '`npm run cloud -- --help` lists the options.' })
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { awsVariables, type AwsVariable } from '../../shared/config/aws-resource-names.ts'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
 import { type AwsPlatform, createAwsPlatform } from '../../shared/platform/aws/aws-platform.ts'
@@ -106,7 +106,7 @@ export function openControlClient(
               )
         if (record?.result !== undefined) return record
         if (performance.now() > deadlineMs)
-          throw error('DEPLOYMENT_FAILED', `the request ${key} has not ended after ${limitMs} ms`)
+          throw createError('DEPLOYMENT_FAILED', `${key} has not ended after ${limitMs} ms`)
         await sleep(localCloudLimits.deploymentPollMs)
       }
     },

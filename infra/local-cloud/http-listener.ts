@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
-import { error, messageOf } from '../../shared/errors/error.ts'
+import { createError, messageOf } from '../../shared/errors/error.ts'
 import { type HttpEvent, type HttpReply, createMessageReply, httpEventOf } from './http-payload.ts'
 
 /** The options of a listener for one function: a route of an HTTP API, or a function URL. */
@@ -54,7 +54,7 @@ export async function startHttpListener(options: HttpListenerOptions): Promise<H
   server.listen(options.port, '127.0.0.1', listenResult.resolve)
   await listenResult.promise.catch((cause: unknown) => {
     const address = `127.0.0.1:${options.port}`
-    throw error('CLI_USAGE', `cannot listen at ${address}: ${messageOf(cause)}`, { cause })
+    throw createError('CLI_USAGE', `cannot listen at ${address}: ${messageOf(cause)}`, { cause })
   })
   const boundAddress = server.address()
   const port = typeof boundAddress === 'object' && boundAddress !== null ? boundAddress.port : 0

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFirstToken } from '../../functions/api/first-token.ts'
-import { DeployError, error, messageOf } from '../../shared/errors/error.ts'
+import { DeployError, createError, messageOf } from '../../shared/errors/error.ts'
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
 import { readAwsSettings, type AwsSettings } from '../../shared/platform/aws/clients.ts'
@@ -44,7 +44,7 @@ async function main(args: CloudArgs): Promise<number> {
     installResults.push(await installEmulator(row, process.env, report))
   for (const result of installResults)
     if (result.kind === 'missing')
-      throw error('PLATFORM_EMULATOR_MISSING', `${result.row.name}: ${result.reason}`)
+      throw createError('PLATFORM_EMULATOR_MISSING', `${result.row.name}: ${result.reason}`)
   // From here on, this process creates folders that it must remove, and processes that it must end.
   // So a shutdown signal takes effect only after emulators and functions have started.
   const shutdown = watchShutdownSignal()
@@ -77,8 +77,8 @@ async function runCloud(
         // A number is the exit status of the deployment, and a text reports an emulator's exit.
         const end = await Promise.race([deployment, shutdown, runningEmulators.unexpectedExit])
         if (typeof end === 'number') return end
-        if (end !== undefined) throw error('PLATFORM_FAILED', end)
-        throw error(
+        if (end !== undefined) throw createError('PLATFORM_FAILED', end)
+        throw createError(
           'PLATFORM_FAILED',
           'the deployment was abandoned, because you stopped the local cloud',
         )
@@ -86,7 +86,7 @@ async function runCloud(
       await reportLogin(aws, cloud)
       report('press Ctrl-C to stop')
       const reason = await Promise.race([runningEmulators.unexpectedExit, shutdown])
-      if (reason !== undefined) throw error('PLATFORM_FAILED', reason)
+      if (reason !== undefined) throw createError('PLATFORM_FAILED', reason)
       return 0
     } finally {
       stopKills()
@@ -110,7 +110,7 @@ async function startFunctions(
     'antichain:executorsMax': args.executors,
     ...(telemetryEndpoint === '' ? {} : { 'antichain:telemetryEndpoint': telemetryEndpoint }),
   })
-  if ('problems' in settings) throw error('CLI_USAGE', settings.problems.join('; '))
+  if ('problems' in settings) throw createError('CLI_USAGE', settings.problems.join('; '))
   const startedMs = performance.now()
   const assets = createAssets('existing', join(folder, 'bundles'))
   const bundleFolders = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
@@ -219,7 +219,7 @@ async function deployFolder(
 
 function refusalErrorOf(end: object): DeployError {
   const reason = 'message' in end ? String(end.message) : JSON.stringify(end)
-  return error('DEPLOYMENT_FAILED', `the request was refused: ${reason}`, {
+  return createError('DEPLOYMENT_FAILED', `the request was refused: ${reason}`, {
     hint: 'Correct the problem named in the message, and run the command again.',
   })
 }

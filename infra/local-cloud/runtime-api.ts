@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import * as z from 'zod'
 import { localCloudLimits } from '../../shared/config/local-cloud-limits.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 
 /** One function call as its environment receives it. */
 export interface Invocation {
@@ -173,7 +173,7 @@ async function* readPieces(request: IncomingMessage): AsyncGenerator<Uint8Array>
   for await (const piece of request) yield piece as Buffer
   const { [errorTrailers.type]: errorType } = request.trailers
   if (errorType !== undefined)
-    throw error('PLATFORM_FAILED', `a streamed response broke off: ${errorType}`)
+    throw createError('PLATFORM_FAILED', `a streamed response broke off: ${errorType}`)
 }
 
 function sendAccepted(response: ServerResponse): void {

@@ -1,4 +1,4 @@
-import { error, messageOf } from '../errors/error.ts'
+import { createError, messageOf } from '../errors/error.ts'
 import type { AuditEntry } from '../ports/audit.ts'
 import type { StackId } from '../records/ids.ts'
 import { toPrintable } from '../triggers/printable.ts'
@@ -43,7 +43,7 @@ export function checkParams(params: AuthenticatedCall['params']): AuthenticatedC
     if (pattern?.test(value) === true) continue
     const location = `path.${name}`
     const message = `${location}: must be ${requirement ?? 'another value'}, not '${toPrintable(value)}'`
-    throw error('API_INPUT_INVALID', message, { details: { at: location } })
+    throw createError('API_INPUT_INVALID', message, { details: { at: location } })
   }
   return params
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { error, hasCode } from '../errors/error.ts'
+import { createError, hasCode } from '../errors/error.ts'
 import type { DocumentsPort } from '../ports/documents.ts'
 import type { ClockPort } from '../ports/system.ts'
 import type { EpochMs } from '../records/ids.ts'
@@ -17,7 +17,7 @@ interface AuthenticationDeps {
 /** Returns the token in the header `authorization` of a request. Throws API_TOKEN_MISSING. */
 export function readBearerToken(header: string | undefined): string {
   const [, token] = /^Bearer +(\S{1,200})$/i.exec(header ?? '') ?? []
-  if (token === undefined) throw error('API_TOKEN_MISSING', 'the request has no token')
+  if (token === undefined) throw createError('API_TOKEN_MISSING', 'the request has no token')
   return token
 }
 
@@ -59,12 +59,15 @@ function requireValidSecret(token: TokenDocument, hash: string, now: EpochMs): v
   const name = toPrintable(token.name)
   if (isSameHash(token.hash, hash)) {
     if (expiresAt === undefined || now < expiresAt) return
-    throw error('API_TOKEN_EXPIRED', `the token '${name}' expired at ${formatTime(expiresAt)}`)
+    throw createError(
+      'API_TOKEN_EXPIRED',
+      `the token '${name}' expired at ${formatTime(expiresAt)}`,
+    )
   }
   const earlier = replaced.find(secret => isSameHash(secret.hash, hash))
   if (earlier === undefined) throw createTokenRefusedError()
   if (now < earlier.validUntil) return
-  throw error(
+  throw createError(
     'API_TOKEN_EXPIRED',
     `the token '${name}' was rotated, and its earlier secret ended at ${formatTime(earlier.validUntil)}`,
   )
@@ -89,5 +92,5 @@ function formatTime(ms: EpochMs): string {
 }
 
 function createTokenRefusedError(): Error {
-  return error('API_TOKEN_REFUSED', 'the token is not valid')
+  return createError('API_TOKEN_REFUSED', 'the token is not valid')
 }

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type StackId, stackPartsOf } from '../records/ids.ts'
 
 /** The roles of callers. */
@@ -55,15 +55,15 @@ export function requirePermission(
   requireRole(caller, requiredRole, 'the call')
   if (scope === 'any' || caller.stacks === '*') return
   if (scope === 'installation')
-    throw error('API_FORBIDDEN', 'the call requires a token of all stacks')
+    throw createError('API_FORBIDDEN', 'the call requires a token of all stacks')
   if (!coversStack(caller.stacks, scope))
-    throw error('API_FORBIDDEN', 'the call requires a token of this stack')
+    throw createError('API_FORBIDDEN', 'the call requires a token of this stack')
 }
 
 /** Requires a role of the caller. Throws API_FORBIDDEN, whose message begins with `subject`. */
 export function requireRole(caller: Caller, requiredRole: Role, subject: string): void {
   if (!includesRole(caller.role, requiredRole))
-    throw error(
+    throw createError(
       'API_FORBIDDEN',
       `${subject} requires the role ${requiredRole}; the token has the role ${caller.role}`,
     )

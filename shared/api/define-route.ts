@@ -22,7 +22,7 @@ import type { SecretsManager } from '../secrets/crypter.ts'
 import type { GroupedPorts } from '../runtime/groups/port-groups.ts'
 import type { StackGroup } from '../config/stack-groups.ts'
 import type { StoredDeployment } from '../state/stored.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DeliverySender } from '../triggers/notifications/delivery-sender.ts'
 import type { AddressRules } from '../triggers/outbound/address-filter.ts'
 import type { OutboundPort } from '../ports/outbound.ts'
@@ -244,7 +244,7 @@ export function parseInput<Schema extends z.ZodType>(
   if (parseResult.success) return parseResult.data
   const fault = formFaultOf(parseResult.error, value)
   const location = fault.location === '' ? section : `${section}.${fault.location}`
-  throw error('API_INPUT_INVALID', `${location}: ${fault.requirement}`, {
+  throw createError('API_INPUT_INVALID', `${location}: ${fault.requirement}`, {
     details: { at: location },
   })
 }

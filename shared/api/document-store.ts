@@ -1,4 +1,4 @@
-import { DeployError, error } from '../errors/error.ts'
+import { DeployError, createError } from '../errors/error.ts'
 import type { DocumentKey, DocumentKind, StoredDocument } from '../ports/documents.ts'
 import { stackPartsOf } from '../records/ids.ts'
 import { removeDeliveryHistory } from '../triggers/notifications/delivery-history.ts'
@@ -40,7 +40,10 @@ export async function requireDocument(
 ): Promise<StoredDocument> {
   const document = await documents.get(key)
   if (document === undefined)
-    throw error('DOCUMENT_UNKNOWN', `the ${key.kind} '${toPrintable(key.name)}' does not exist`)
+    throw createError(
+      'DOCUMENT_UNKNOWN',
+      `the ${key.kind} '${toPrintable(key.name)}' does not exist`,
+    )
   return document
 }
 
@@ -94,7 +97,10 @@ export async function removeDocument(
 
 /** Returns the error for a document that another call changed. */
 export function createDocumentChangedError({ kind, name }: DocumentKey): Error {
-  return error('DOCUMENT_CHANGED', `the ${kind} '${toPrintable(name)}' was changed concurrently`)
+  return createError(
+    'DOCUMENT_CHANGED',
+    `the ${kind} '${toPrintable(name)}' was changed concurrently`,
+  )
 }
 
 /** Returns a stored document for callers. */

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { ErrorCode } from '../errors/catalogue.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { toErrorResponse } from './error-response.ts'
 
 /** Returns the response to an error that a port threw. */
 async function answerTo(code: ErrorCode) {
-  const answer = toErrorResponse(error(code, `what ${code} says`), 'request-1')
+  const answer = toErrorResponse(createError(code, `what ${code} says`), 'request-1')
   const { code: responseCode, message, hint } = (await answer.json()) as Record<string, string>
   return {
     status: answer.status,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import {
   type DocumentKey,
   type SealingPort,
@@ -52,7 +52,7 @@ export async function createNotificationValue(
     ? previous.format === fields.format
     : (secret ?? '').length >= signedSecretMin
   if (fields.format === 'signed' && !isLongEnough)
-    throw error(
+    throw createError(
       'API_INPUT_INVALID',
       `body.secret: the format signed needs a secret of at least ${signedSecretMin} characters`,
       { details: { at: 'body.secret' } },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../config/api-limits.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { toPrintable } from '../triggers/printable.ts'
 
 /** The query parameters of a page: its maximum number of items, and the cursor of its start. */
@@ -38,5 +38,5 @@ export function cutResultPage<T>(
 export function parseCursor(cursor: string): number {
   const number = Number(cursor)
   if (/^\d*$/.test(cursor) && Number.isSafeInteger(number)) return number
-  throw error('API_INPUT_INVALID', `'${toPrintable(cursor)}' is not the cursor of a page`)
+  throw createError('API_INPUT_INVALID', `'${toPrintable(cursor)}' is not the cursor of a page`)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../config/api-limits.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import {
   commandOfEdit,
   isEditRequest,
@@ -49,7 +49,7 @@ async function enqueue(
   const { stack, key } = newRequest
   const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
   if (waitingRequests.length >= apiLimits.waitingRequestsMax)
-    throw error(
+    throw createError(
       'REQUEST_QUEUE_FULL',
       `${waitingRequests.length} requests are waiting for the stack`,
     )
@@ -63,7 +63,7 @@ export function idempotencyKeyOf(request: Request, { random }: ApiPorts): string
   const header = request.headers.get('idempotency-key')
   if (header === null) return random.uuid()
   if (/^[\w.:@-]{1,200}$/.test(header)) return header
-  throw error(
+  throw createError(
     'API_INPUT_INVALID',
     'idempotency-key must have up to 200 letters, digits and . : @ _ -',
   )
@@ -85,7 +85,7 @@ function requireSameRequest(
   newRequest: StackRequest,
 ): RequestRecord {
   if (contentOf(existingRequest.request) === contentOf(newRequest)) return existingRequest
-  throw error(
+  throw createError(
     'REQUEST_KEY_TAKEN',
     `the stack has a different request with the key '${newRequest.key}'`,
   )

@@ -1,5 +1,5 @@
 import { apiLimits } from '../config/api-limits.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { ClockPort } from '../ports/system.ts'
 
 /** The requests that remain for one client, at the time of the last update. */
@@ -62,7 +62,7 @@ export function createRateLimiter(clock: Pick<ClockPort, 'monotonicMs'>, rate: R
         buckets.delete(oldestClient)
       if (waitMs === 0) return
       const details = { retryAfterSeconds: Math.ceil(waitMs / 1000) }
-      throw error('API_RATE_LIMITED', 'too many requests', { details })
+      throw createError('API_RATE_LIMITED', 'too many requests', { details })
     },
     discountRequest(clientKey) {
       const bucket = buckets.get(clientKey)

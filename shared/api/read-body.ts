@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function* readBodyChunks(
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {
   const createTooLargeError = (): Error =>
-    error('API_BODY_TOO_LARGE', `the body exceeds the limit of ${bytesMax} bytes`, {
+    createError('API_BODY_TOO_LARGE', `the body exceeds the limit of ${bytesMax} bytes`, {
       details: { bytesMax },
     })
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw createTooLargeError()
@@ -37,7 +37,10 @@ export async function readRequestJson(request: Request, bytesMax: number): Promi
   if (bytes.length === 0) return undefined
   const json = parseJson(bytes)
   if (isNestedDeeper(json, documentDepthMax))
-    throw error('API_INPUT_INVALID', `the body is nested deeper than ${documentDepthMax} levels`)
+    throw createError(
+      'API_INPUT_INVALID',
+      `the body is nested deeper than ${documentDepthMax} levels`,
+    )
   return json
 }
 
@@ -45,6 +48,6 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw error('API_INPUT_INVALID', 'the body is not valid JSON', { cause })
+    throw createError('API_INPUT_INVALID', 'the body is not valid JSON', { cause })
   }
 }

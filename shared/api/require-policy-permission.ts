@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DocumentsPort } from '../ports/documents.ts'
 import type { StackId } from '../records/ids.ts'
 import {
@@ -29,7 +29,7 @@ export async function requireTagPermission(
     const { stacks } = parseDocumentValue(attachedPolicyDocument, stored)
     const changedName = Object.keys(stacks.tags).find(name => oldTags[name] !== tags[name])
     if (changedName !== undefined)
-      throw error(
+      throw createError(
         'API_FORBIDDEN',
         `the tag '${changedName}' selects stacks of the policy pack '${stored.key.name}', so only an administrator may change it`,
       )
@@ -47,7 +47,7 @@ export async function requireRenamePermission(
   if (caller.role === 'admin') return
   const [policy] = await findAttachedPolicies(deps, stack)
   if (policy === undefined) return
-  throw error(
+  throw createError(
     'API_FORBIDDEN',
     `the stack '${stack}' has the attached policy pack '${policy.name}', so only an administrator may rename it`,
   )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DocumentKey, StoredDocument } from '../ports/documents.ts'
 import { parseDocumentValue } from '../triggers/parse-document-value.ts'
 import {
@@ -61,7 +61,7 @@ export async function createScheduleValue(
   const runsField = recentRuns === undefined ? {} : { recentRuns }
   const schedule: Schedule = { ...draft, createdAt, ...lastRunField, ...runsField }
   if (schedule.removesStack === true && kindOfSchedule(schedule) !== 'ttl')
-    throw error('SCHEDULE_INVALID', 'only a destroy that runs once can remove its stack', {
+    throw createError('SCHEDULE_INVALID', 'only a destroy that runs once can remove its stack', {
       hint: 'Set the operation `destroy` and a time such as at(2027-01-31T04:00:00).',
     })
   return placeSchedulerCalls(ports, key, schedule)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type DocumentKey, sealingContextOf } from '../ports/documents.ts'
 import type { StackId } from '../records/ids.ts'
 import { toPrintable } from '../triggers/printable.ts'
@@ -37,7 +37,7 @@ export async function placeSchedulerCalls(
 }
 
 function createNeverRunsError({ when, zone }: Schedule): Error {
-  return error(
+  return createError(
     'SCHEDULE_INVALID',
     `the schedule would never run: '${toPrintable(when)}' in the time zone ${zone} is in the past`,
     { hint: 'Use a future time in the time zone of the schedule.' },

@@ -1,5 +1,5 @@
 import { apiLimits } from '../config/api-limits.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { MarksPort } from '../ports/documents.ts'
 import type { ClockPort, RandomPort } from '../ports/system.ts'
 import type { EpochMs } from '../records/ids.ts'
@@ -84,7 +84,11 @@ async function markFreeSlot(
     // A read costs less than a refused write.
     if (!(await marks.isMarked(mark)) && (await marks.mark(mark, expiresAt))) return mark
   }
-  throw error('API_RATE_LIMITED', `${owner} has ${slotCount} open streams, which is the maximum`, {
-    details: { retryAfterSeconds: 5 },
-  })
+  throw createError(
+    'API_RATE_LIMITED',
+    `${owner} has ${slotCount} open streams, which is the maximum`,
+    {
+      details: { retryAfterSeconds: 5 },
+    },
+  )
 }

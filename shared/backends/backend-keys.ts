@@ -6,7 +6,7 @@
  * that cannot be read is an error, never an empty state. Source of the layout:
  * docs/spec/backend-layout.md.
  */
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../records/ids.ts'
 
 /** The layout of a backend: with projects (version 1 of its metadata), or without (version 0). */
@@ -80,11 +80,11 @@ export function stackOfKey(layout: BackendLayout, key: string): StackId | undefi
 export function parseBackendMeta(bytes: Uint8Array): BackendLayout {
   const [, digits] = /^\s*version:\s*(\d+)\s*$/m.exec(Buffer.from(bytes).toString()) ?? []
   if (digits === undefined)
-    throw error('BACKEND_INVALID', `${backendMetaKey} of the backend has no version`, {
+    throw createError('BACKEND_INVALID', `${backendMetaKey} of the backend has no version`, {
       hint: 'Restore the object; a backend with projects has the line `version: 1`.',
     })
   if (Number(digits) > 1)
-    throw error('BACKEND_TOO_NEW', `the backend has version ${digits} of its layout`)
+    throw createError('BACKEND_TOO_NEW', `the backend has version ${digits} of its layout`)
   return Number(digits) === 1 ? 'project' : 'legacy'
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { StackId } from '../records/ids.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import { compareUtf8 } from '../values/go-json.ts'
@@ -36,7 +36,7 @@ export async function readBackendTags(
   if (bytes === undefined) return undefined
   const parsed = parseForm(tagsFileForm, parseJsonObject(bytes, key))
   if (!parsed.success)
-    throw error(
+    throw createError(
       'BACKEND_INVALID',
       `the object ${key} of the backend does not contain the tags of a stack`,
       {
@@ -45,7 +45,10 @@ export async function readBackendTags(
     )
   const { version, tags } = parsed.data
   if (version !== tagsVersion)
-    throw error('BACKEND_TOO_NEW', `the object ${key} of the backend has the version ${version}`)
+    throw createError(
+      'BACKEND_TOO_NEW',
+      `the object ${key} of the backend has the version ${version}`,
+    )
   return { tags: tags ?? {}, bytes }
 }
 

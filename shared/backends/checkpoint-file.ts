@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DeployError, error } from '../errors/error.ts'
+import { DeployError, createError } from '../errors/error.ts'
 import { readEnvelope } from '../state/envelope.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import type { Json, StoredEnvelope } from '../state/stored.ts'
@@ -108,9 +108,13 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw error('BACKEND_INVALID', `the object ${key} of the backend is truncated or not JSON`, {
-      cause,
-    })
+    throw createError(
+      'BACKEND_INVALID',
+      `the object ${key} of the backend is truncated or not JSON`,
+      {
+        cause,
+      },
+    )
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json))
     return json as Readonly<Record<string, unknown>>
@@ -118,5 +122,5 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
 }
 
 function createInvalidError(key: string, reason: string): DeployError {
-  return error('BACKEND_INVALID', `the object ${key} of the backend is invalid: ${reason}`)
+  return createError('BACKEND_INVALID', `the object ${key} of the backend is invalid: ${reason}`)
 }

@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { hasBackendFlag } from './backend-flags.ts'
 
 /** The compression of a backend's objects. */
@@ -20,9 +20,13 @@ export function decompress(bytes: Uint8Array, key: string): Uint8Array {
       return zstdDecompressSync(bytes, options)
     return bytes
   } catch (cause) {
-    throw error('BACKEND_INVALID', `the object ${key} of the backend cannot be decompressed`, {
-      cause,
-    })
+    throw createError(
+      'BACKEND_INVALID',
+      `the object ${key} of the backend cannot be decompressed`,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -40,7 +44,10 @@ export function readCompression(env: Readonly<Record<string, string | undefined>
   const isGzip = hasBackendFlag(env, 'GZIP')
   const isZstd = hasBackendFlag(env, 'ZSTD')
   if (isGzip && isZstd)
-    throw error('CLI_USAGE', 'PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD are both set')
+    throw createError(
+      'CLI_USAGE',
+      'PULUMI_DIY_BACKEND_GZIP and PULUMI_DIY_BACKEND_ZSTD are both set',
+    )
   if (isZstd) return 'zstd'
   return isGzip ? 'gzip' : 'none'
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { createFileObjects } from '../platform/objects/file-objects.ts'
 import type { ObjectStorePort } from '../ports/objects.ts'
 import { hasConditionalWrites } from './conditional-writes.ts'
@@ -16,7 +16,8 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const refuse = (): Promise<never> => Promise.reject(error('BACKEND_CONDITION_REFUSED', 'no header'))
+const refuse = (): Promise<never> =>
+  Promise.reject(createError('BACKEND_CONDITION_REFUSED', 'no header'))
 
 test('hasConditionalWrites is true for a store that obeys conditions, and the object stays the same', async () => {
   expect(await hasConditionalWrites(store, 'lock')).toBe(true)
@@ -36,7 +37,7 @@ test('hasConditionalWrites is false for a store that ignores or refuses conditio
 })
 
 test('hasConditionalWrites throws the error of a store that refuses every write', async () => {
-  const put = () => Promise.reject(error('BACKEND_DENIED', 'no permission'))
+  const put = () => Promise.reject(createError('BACKEND_DENIED', 'no permission'))
   const denying = { ...store, put, putIfAbsent: refuse }
   await expect(hasConditionalWrites(denying, 'lock')).rejects.toMatchObject({
     code: 'BACKEND_DENIED',

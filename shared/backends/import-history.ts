@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { CatalogPort, DeploymentStart, HistoryRecord } from '../ports/catalog.ts'
 import type { BlobsPort } from '../ports/records.ts'
 import type { DeploymentId, StackId } from '../records/ids.ts'
@@ -70,7 +70,7 @@ export async function importHistoryEntry(
     const isPublished = open !== undefined && version > lastVersion && record?.snapshot === snapshot
     const published = await catalog.publish(id, isPublished ? version - 1 : version, snapshot)
     if (published.kind === 'conflict')
-      throw error('STORE_CONFLICT', `the stack ${id} was changed during the import`)
+      throw createError('STORE_CONFLICT', `the stack ${id} was changed during the import`)
     version = published.version
   }
   await catalog.release(deployment, { ...end, version })
@@ -83,6 +83,6 @@ async function startEntry(
 ): Promise<DeploymentId> {
   const { kind, deployment } = await catalog.start(id, start)
   if (kind === 'busy')
-    throw error('STACK_BUSY', `the stack ${id} has a deployment that has not ended`)
+    throw createError('STACK_BUSY', `the stack ${id} has a deployment that has not ended`)
   return deployment
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type DeployError, error } from '../errors/error.ts'
+import { type DeployError, createError } from '../errors/error.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import { parseJsonObject } from './checkpoint-file.ts'
 
@@ -24,7 +24,7 @@ export function parseLock(bytes: Uint8Array, key: string): BackendLock {
   try {
     return lockForm.parse(parseJsonObject(bytes, key))
   } catch (cause) {
-    throw error('BACKEND_INVALID', `the object ${key} of the backend is not a lock`, {
+    throw createError('BACKEND_INVALID', `the object ${key} of the backend is not a lock`, {
       cause,
       hint: 'Remove the lock with `antichain cancel`, if no process uses the stack.',
     })
@@ -43,7 +43,7 @@ export function createLockedError(
   nowMs: number,
 ): DeployError {
   const age = describeAge(nowMs - Date.parse(timestamp))
-  return error(
+  return createError(
     'BACKEND_LOCKED',
     `the stack is currently locked by ${username}@${hostname} (process ${pid}) since ${timestamp}, ${age}: ${stack}`,
     { details: { pid, username, hostname, timestamp } },

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type StackId } from '../records/ids.ts'
 import { hasBackendFlag } from './backend-flags.ts'
 import { stackKeysOf } from './backend-keys.ts'
@@ -123,7 +123,7 @@ export async function backUpStack(
 /** Writes the checkpoint of a new stack. Returns the stored bytes. Throws STACK_EXISTS. */
 export async function createEmptyCheckpoint(backend: Backend, id: StackId): Promise<Uint8Array> {
   if ((await findCheckpointKey(backend, id)) !== undefined)
-    throw error('STACK_EXISTS', `the stack ${id} already exists in ${backend.store.address}`)
+    throw createError('STACK_EXISTS', `the stack ${id} already exists in ${backend.store.address}`)
   const { qualifiedName } = stackKeysOf(backend.layout, id)
   const checkpoint = printEmptyCheckpoint(qualifiedName)
   return saveCheckpoint(backend, id, { checkpoint, previous: undefined })

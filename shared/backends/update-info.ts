@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { HistoryRecord } from '../ports/catalog.ts'
 import { formatGoJson } from '../values/go-json.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
@@ -42,7 +42,7 @@ const updateInfoForm = z.looseObject({
 export function parseUpdateInfo(bytes: Uint8Array, key: string): UpdateInfo {
   const parsed = parseForm(updateInfoForm, parseJsonObject(decompress(bytes, key), key))
   if (!parsed.success)
-    throw error(
+    throw createError(
       'BACKEND_INVALID',
       `the object ${key} of the backend is not an entry of a history`,
       {

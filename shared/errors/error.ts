@@ -34,8 +34,12 @@ export interface ErrorOptions {
   readonly cause?: unknown
 }
 
-/** Creates an error of the catalogue, as in `throw error('STACK_NOT_FOUND', …)`. */
-export function error(code: ErrorCode, message: string, options: ErrorOptions = {}): DeployError {
+/** Creates an error of the catalogue, as in `throw createError('STACK_NOT_FOUND', …)`. */
+export function createError(
+  code: ErrorCode,
+  message: string,
+  options: ErrorOptions = {},
+): DeployError {
   return new DeployError(code, message, options)
 }
 

@@ -7,7 +7,7 @@
  * entries.
  */
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { emptyManifest } from '../state/empty-deployment.ts'
 import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
@@ -144,10 +144,16 @@ const entryForm = z.looseObject({
 /** Decodes an entry from its serialized form. Throws STATE_INVALID. */
 export function decodeEntry(json: unknown): JournalEntry {
   if (isNestedDeeper(json, documentDepthMax))
-    throw error('STATE_INVALID', `a journal entry is nested deeper than ${documentDepthMax} levels`)
+    throw createError(
+      'STATE_INVALID',
+      `a journal entry is nested deeper than ${documentDepthMax} levels`,
+    )
   const result = parseForm(entryForm, json)
   if (!result.success)
-    throw error('STATE_INVALID', `a journal entry is malformed: ${z.prettifyError(result.error)}`)
+    throw createError(
+      'STATE_INVALID',
+      `a journal entry is malformed: ${z.prettifyError(result.error)}`,
+    )
   const raw = json as z.infer<typeof entryForm>
   return {
     sequence: raw.sequenceID,
@@ -184,7 +190,7 @@ function contentOf(raw: z.infer<typeof entryForm>): EntryContent {
     case 'rebuilt-base-state':
       return { kind }
     case undefined:
-      throw error('STATE_INVALID', `a journal entry has the unknown kind ${raw.kind}`)
+      throw createError('STATE_INVALID', `a journal entry has the unknown kind ${raw.kind}`)
     default:
       return kind satisfies never
   }

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { Head, Outcome, ViewOutcome } from '../records/head.ts'
 import type { OperationId } from '../records/ids.ts'
 import type { Decision } from '../records/log.ts'
@@ -140,7 +140,10 @@ function mayHaveCalled(head: Head): boolean {
 
 function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
   if (outcome?.state === undefined && outcome?.stateBlob !== undefined)
-    throw error('INTERNAL_ASSERTION', 'the fold received an outcome whose state blob is not loaded')
+    throw createError(
+      'INTERNAL_ASSERTION',
+      'the fold received an outcome whose state blob is not loaded',
+    )
   return outcome?.state
 }
 
@@ -256,7 +259,7 @@ function readBaseState(
 ): StoredResource {
   const state = base.resources?.[index]
   if (state !== undefined && state.urn === urn) return state
-  throw error('STATE_INTEGRITY', `position ${index} of the base does not hold '${urn}'`, {
+  throw createError('STATE_INTEGRITY', `position ${index} of the base does not hold '${urn}'`, {
     details: { index, urn },
   })
 }

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { manifestOf } from '../state/snapshot-codec.ts'
 import { byteStringMark } from '../state/features.ts'
 import { withFlag } from '../state/field-order.ts'
@@ -179,13 +179,16 @@ function requireAddedIndex(state: ReplayState, operation: number): number {
     addedIndexes.set(addingOperations[state.indexedCount] ?? 0, state.indexedCount)
   const index = addedIndexes.get(operation)
   if (index === undefined)
-    throw error('STATE_INTEGRITY', `the journal names operation ${operation}, which added no state`)
+    throw createError(
+      'STATE_INTEGRITY',
+      `the journal names operation ${operation}, which added no state`,
+    )
   return index
 }
 
 function requireBaseIndex(state: ReplayState, index: number): number {
   if (index < (state.base.resources?.length ?? 0)) return index
-  throw error(
+  throw createError(
     'STATE_INTEGRITY',
     `the journal names position ${index}, which is outside of its base`,
   )
@@ -197,7 +200,7 @@ function requireBaseIndex(state: ReplayState, index: number): number {
  */
 function rebase(state: ReplayState, options: EntryReplayOptions, isLast: boolean): void {
   if (state.addedStates.length > 0 && !isLast)
-    throw error('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')
+    throw createError('STATE_INTEGRITY', 'the journal rebuilds its base after adding states to it')
   state.base = buildDeployment(state, options)
   state.addedStates.length = 0
   state.addingOperations.length = 0

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { isUrn, typeOf, type Urn } from './urn.ts'
 
 /** A reference `<provider urn>::<id>`, as in states and requests. */
@@ -36,7 +36,7 @@ export function parseProviderReference(text: string): { readonly urn: Urn; reado
   const separatorIndex = text.lastIndexOf('::')
   const urn = text.slice(0, separatorIndex)
   if (separatorIndex < 0 || !isUrn(urn) || !isProviderType(typeOf(urn)))
-    throw error('PROVIDER_REFERENCE', `'${text}' is not a provider reference`)
+    throw createError('PROVIDER_REFERENCE', `'${text}' is not a provider reference`)
   return { urn, id: text.slice(separatorIndex + 2) }
 }
 

@@ -2,7 +2,7 @@
  * names: URNs, references to providers, versions, and rules by which resources are named. Imports
  * errors only.
  */
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 
 /** `urn:pulumi:<stack>::<project>::<qualified type>::<name>`. The name may contain `::`. */
 export type Urn = string & { readonly __brand: 'Urn' }
@@ -30,7 +30,7 @@ export function isUrn(text: string): text is Urn {
 
 /** Parses a URN. Throws RESOURCE_INVALID. */
 export function parseUrn(text: string): Urn {
-  if (!isUrn(text)) throw error('RESOURCE_INVALID', `'${text}' is not a URN`)
+  if (!isUrn(text)) throw createError('RESOURCE_INVALID', `'${text}' is not a URN`)
   return text
 }
 

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { PackageParameterization } from '../records/package-parameterization.ts'
 import type { Provider } from './provider.ts'
 
@@ -26,7 +26,10 @@ export function createExtender(
       if (ref === '') return provider
       const extension = registeredExtensions.get(ref) ?? findExtension(ref)
       if (extension === undefined)
-        throw error('STATE_INVALID', `the extension ${ref} of package '${provider.pkg}' is unknown`)
+        throw createError(
+          'STATE_INVALID',
+          `the extension ${ref} of package '${provider.pkg}' is unknown`,
+        )
       const providerCalls = parameterizeCalls.get(provider) ?? new Map<string, Promise<void>>()
       parameterizeCalls.set(provider, providerCalls)
       const parameterizeCall = providerCalls.get(ref) ?? provider.parameterize(extension)

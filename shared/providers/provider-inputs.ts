@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { packageOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
 import { isMap, type PropertyMap, type PropertyValue } from '../values/value.ts'
@@ -117,7 +117,7 @@ export function packageOfUrn(urn: Urn): string {
 }
 
 function createInvalidProviderError(urn: Urn, problem: string): Error {
-  return error('RESOURCE_INVALID', `${problem} (provider ${urn})`)
+  return createError('RESOURCE_INVALID', `${problem} (provider ${urn})`)
 }
 
 /** Returns a text input. Returns '' if it is absent or not known yet. */

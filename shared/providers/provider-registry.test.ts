@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { urnOf } from '../names/urn.ts'
 import { emptyMap } from '../values/value.ts'
 import { createProviderRegistry } from './provider-registry.ts'
@@ -14,7 +14,7 @@ test('an instance is ended even if the load of its replacement fails', async () 
       configure: async () => undefined,
       close: async () => void closes.push(name),
     }) as unknown as Provider
-  const failure = error('PLUGIN_FAILED', 'no memory')
+  const failure = createError('PLUGIN_FAILED', 'no memory')
   const loads = [async () => createInstance('first'), () => Promise.reject(failure)]
   const host = { load: () => loads.shift()?.() } as unknown as PluginHost
   const registry = createProviderRegistry({

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { parseProviderReference, providerReferenceOf } from '../names/provider-reference.ts'
 import { nameOf, type Urn } from '../names/urn.ts'
 import type { ResourceState } from '../state/resource.ts'
@@ -205,7 +205,8 @@ function createLoader(deps: RegistryDeps, formerUrns: ReadonlyMap<Urn, Urn>) {
   }
   const loadFromState = async (urn: Urn, id: string): Promise<Provider> => {
     const state = deps.stateOf(urn, id) ?? deps.stateOf(formerUrns.get(urn) ?? urn, id)
-    if (state === undefined) throw error('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
+    if (state === undefined)
+      throw createError('PROVIDER_REFERENCE', `unknown provider '${urn}::${id}'`)
     const provider = redactProviderErrors(await load(urn, state.inputs), state.inputs)
     const subject = { urn, name: nameOf(urn), type: state.type, id }
     provider

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { ProviderError } from './provider-error.ts'
 import { chooseVerdictAfterError, errorSourceOf } from './retry-policy.ts'
 
@@ -19,9 +19,9 @@ test.each([
   ],
   ['an unsent request', 'unsent', 'failed', createProviderError('ok', { isRequestUnsent: true })],
   ['a lost connection', 'lost', 'interrupted', createProviderError('lost')],
-  ['PLUGIN_FAILED', 'plugin', 'failed', error('PLUGIN_FAILED', 'no port')],
-  ['LEASE_LOST', 'lease', undefined, error('LEASE_LOST', 'too late')],
-  ['STORE_UNAVAILABLE', 'store', 'failed', error('STORE_UNAVAILABLE', 'full')],
+  ['PLUGIN_FAILED', 'plugin', 'failed', createError('PLUGIN_FAILED', 'no port')],
+  ['LEASE_LOST', 'lease', undefined, createError('LEASE_LOST', 'too late')],
+  ['STORE_UNAVAILABLE', 'store', 'failed', createError('STORE_UNAVAILABLE', 'full')],
   ['a bug', 'internal', 'failed', new TypeError('not a function')],
 ] as const)(
   'the error of %s has the source %s and the verdict %s',

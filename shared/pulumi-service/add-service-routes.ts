@@ -8,7 +8,7 @@
  * unless it reports the end of the update. A response with success follows the durable write.
  */
 import type { Context, Hono } from 'hono'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { RandomPort } from '../ports/system.ts'
 import { createPortGroup, type GroupedPorts } from '../runtime/groups/port-groups.ts'
 import { toPrintable } from '../triggers/printable.ts'
@@ -44,7 +44,7 @@ export function refuseServiceCalls(
       ? "this address does not serve Pulumi's command line"
       : `this address does not serve Pulumi's command line: run \`pulumi login ${serviceUrl}\``
   app.all('/api/*', () =>
-    toServiceErrorResponse(error('API_ROUTE_UNKNOWN', message), random.uuid()),
+    toServiceErrorResponse(createError('API_ROUTE_UNKNOWN', message), random.uuid()),
   )
 }
 
@@ -59,7 +59,7 @@ export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
     app.on(route.method, honoPathOf(route), context => answerServiceCall(deps, route, context))
   app.all('/api/*', context => {
     const requestLine = toPrintable(`${context.req.method} ${context.req.path}`)
-    const routeError = error('API_ROUTE_UNKNOWN', `the service has no route ${requestLine}`)
+    const routeError = createError('API_ROUTE_UNKNOWN', `the service has no route ${requestLine}`)
     return toServiceErrorResponse(routeError, ports.random.uuid())
   })
 }

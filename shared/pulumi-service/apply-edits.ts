@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 
 const pointForm = z.looseObject({ offset: z.int().nonnegative() })
 
@@ -31,14 +31,18 @@ export function applyEdits(
     parts.push(part)
     sizeBytes += part.length
     if (sizeBytes > bytesMax)
-      throw error('API_BODY_TOO_LARGE', `the checkpoint exceeds the limit of ${bytesMax} bytes`, {
-        details: { bytesMax },
-      })
+      throw createError(
+        'API_BODY_TOO_LARGE',
+        `the checkpoint exceeds the limit of ${bytesMax} bytes`,
+        {
+          details: { bytesMax },
+        },
+      )
   }
   for (const [index, { Span: span, NewText: text }] of edits.entries()) {
     const { start, end } = span
     if (start.offset < position || end.offset < start.offset || end.offset > base.length)
-      throw error(
+      throw createError(
         'API_INPUT_INVALID',
         `edit ${index} replaces the bytes ${start.offset} to ${end.offset}: edits must ascend, must not overlap, and must lie within the ${base.length} bytes of the base`,
       )

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { parseEnvelope } from '../state/stream/parse-envelope.ts'
 import { printStateBlob } from '../state/print-envelope.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
@@ -62,7 +62,7 @@ export const checkpointRoutes: readonly ServiceRoute[] = [
  */
 async function appendCheckpoint(ports: ServicePorts, call: LeasedCall): Promise<unknown> {
   const { state } = call
-  if (state === undefined) throw error('STATE_INVALID', 'a checkpoint needs a state')
+  if (state === undefined) throw createError('STATE_INVALID', 'a checkpoint needs a state')
   requireDeployment(state)
   const log = clientLogOf(call.update)
   // `isInvalid` belongs to the request, and not to its state.
@@ -91,20 +91,23 @@ async function appendDelta(ports: ServicePorts, call: LeasedCall): Promise<unkno
   const base = await readCheckpointBase(ports, call.update.id)
   refuseOlderNumber(base, sequenceNumber)
   if (base === undefined)
-    throw error('API_INPUT_INVALID', 'a delta needs an earlier checkpoint of the same update')
+    throw createError('API_INPUT_INVALID', 'a delta needs an earlier checkpoint of the same update')
   // The call is a repetition: its own result is the base already.
   if (base.sequenceNumber === sequenceNumber && base.snapshot === checkpointHash) return {}
   const baseBytes = await ports.closing.blobs.get(base.snapshot)
   const bytes = applyEdits(baseBytes, deploymentDelta ?? [], checkpointBytesMax)
   if (createHash('sha256').update(bytes).digest('hex') !== checkpointHash)
-    throw error('API_INPUT_INVALID', 'the edited checkpoint has another hash than the delta names')
+    throw createError(
+      'API_INPUT_INVALID',
+      'the edited checkpoint has another hash than the delta names',
+    )
   return appendBytes(ports, call, { bytes, sequenceNumber })
 }
 
 /** Throws API_INPUT_INVALID for a number below that of the last checkpoint. */
 function refuseOlderNumber(base: DeltaBase | undefined, sequenceNumber: number): void {
   if (base === undefined || sequenceNumber >= base.sequenceNumber) return
-  throw error(
+  throw createError(
     'API_INPUT_INVALID',
     `the checkpoint has the number ${sequenceNumber}, and the last one had ${base.sequenceNumber}`,
   )
@@ -126,5 +129,5 @@ async function appendBytes(
 
 /** Throws STATE_INVALID for a checkpoint with which the stack would lose its state. */
 function requireDeployment({ deployment }: StoredEnvelope): void {
-  if (deployment === null) throw error('STATE_INVALID', 'a checkpoint needs a deployment')
+  if (deployment === null) throw createError('STATE_INVALID', 'a checkpoint needs a deployment')
 }

@@ -7,7 +7,7 @@ import {
   closeUnlessTakenOver,
 } from '../engine/deployment/ownership/take-over.ts'
 import { readLogView } from '../engine/deployment/log/log-view.ts'
-import { error, hasCode } from '../errors/error.ts'
+import { createError, hasCode } from '../errors/error.ts'
 import type { StackRecord } from '../ports/catalog.ts'
 import { listOpenDeployments } from '../ports/open-deployments.ts'
 import type { DeploymentId, EpochMs, StackId } from '../records/ids.ts'
@@ -103,7 +103,8 @@ async function pinBase(
   const { deployment, storedUpdate, holder } = options
   await ports.control.create(deployment, holder)
   const record = await ports.catalog.getStack(storedUpdate.update.stack)
-  if (record === undefined) throw error('STACK_NOT_FOUND', 'the stack was removed concurrently')
+  if (record === undefined)
+    throw createError('STACK_NOT_FOUND', 'the stack was removed concurrently')
   const log: ClientLog = { deployment, update: storedUpdate.id }
   await ports.clientLogs.append(log, [{ kind: 'takeover', holder }, pinOf(record, storedUpdate)])
   return { deployment, version: record.version + 1 }
@@ -136,7 +137,7 @@ function pinOf({ version, snapshot }: StackRecord, { id, update }: StoredUpdate)
 /** Returns the log of an update. Throws API_FORBIDDEN for a dry run, which has none. */
 export function clientLogOf({ id, update }: StoredUpdate): ClientLog {
   if (update.deployment === undefined)
-    throw error('API_FORBIDDEN', 'a preview changes no state, so it has no journal')
+    throw createError('API_FORBIDDEN', 'a preview changes no state, so it has no journal')
   return { deployment: update.deployment, update: id }
 }
 

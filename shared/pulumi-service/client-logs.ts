@@ -1,5 +1,5 @@
 import { createSerialQueue } from '../engine/serial-queue.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DecisionLogPort } from '../ports/records.ts'
 import type { ClockPort } from '../ports/system.ts'
 import type { DeploymentId, LogNumber, WriterToken } from '../records/ids.ts'
@@ -98,5 +98,5 @@ async function findNextNumber({ decisionLog }: ClientLogDeps, log: ClientLog): P
   }
   const isClosing = last.decisions.some(({ kind }) => kind === 'closing')
   if (last.writer === writerOf(log) && !isClosing) return lastNumber + 1
-  throw error('DEPLOYMENT_TAKEN_OVER', `the update ${log.update} is over`)
+  throw createError('DEPLOYMENT_TAKEN_OVER', `the update ${log.update} is over`)
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
 import { isLeaseOver } from '../engine/deployment/ownership/holder-status.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../ports/documents.ts'
 import type { ControlPort } from '../ports/records.ts'
 import type { ClockPort } from '../ports/system.ts'
@@ -82,7 +82,7 @@ export async function requireUpdate(
   id: string,
 ): Promise<StoredUpdate> {
   const stored = await findStoredUpdate(ports, stack, id)
-  if (stored === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
+  if (stored === undefined) throw createError('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
   return stored
 }
 
@@ -110,7 +110,8 @@ export async function putUpdate(
   const expiresAt = (clock.now() + retentionMs) as EpochMs
   const document = { key: keyOf(id), version, value: update, expiresAt }
   const newVersion = await documents.putExpiring(document)
-  if (newVersion === false) throw error('DOCUMENT_CHANGED', 'the update was changed concurrently')
+  if (newVersion === false)
+    throw createError('DOCUMENT_CHANGED', 'the update was changed concurrently')
   return { id, version: newVersion, update }
 }
 
@@ -162,9 +163,13 @@ export function leaseHashOf(token: string): string {
 
 /** Returns the error for a lease that is not valid. Its HTTP status makes clients stop renewing. */
 export function createLeaseOverError(): Error {
-  return error('API_FORBIDDEN', 'the lease of the update has expired, or the update is over', {
-    hint: 'Its acknowledged changes are in the state. Start another update.',
-  })
+  return createError(
+    'API_FORBIDDEN',
+    'the lease of the update has expired, or the update is over',
+    {
+      hint: 'Its acknowledged changes are in the state. Start another update.',
+    },
+  )
 }
 
 /** Throws API_FORBIDDEN unless a token is the lease token of an update. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type DeployError, error } from '../errors/error.ts'
+import { type DeployError, createError } from '../errors/error.ts'
 import { toPrintable } from '../triggers/printable.ts'
 import { pulumiOperations } from '../triggers/pulumi-operation.ts'
 
@@ -78,7 +78,7 @@ function createUnsupportedError(path: string): DeployError {
   const [, hint = 'docs/pulumi-cli.md lists the supported settings.'] =
     settingHints.find(([name]) => path === name || path.startsWith(`${name}.`)) ?? []
   const message = `deployments of this installation do not support '${toPrintable(path)}'`
-  return error('API_INPUT_INVALID', message, { hint })
+  return createError('API_INPUT_INVALID', message, { hint })
 }
 
 /** The body of a request for a deployment. */

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { StoredDocument } from '../ports/documents.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { requireRole } from '../api/authorization.ts'
@@ -138,12 +138,12 @@ async function cancelDeployment(ports: ServicePorts, call: ServiceCall): Promise
   const { stack, key, dryRun } = deployment.request
   if (!dryRun) requireRole(call.caller, 'deploy', 'cancelling a deployment')
   if (dryRun && (await readDeploymentProgress(ports, deployment)).status === 'running')
-    throw error('REQUEST_BEGUN', 'a running preview cannot be cancelled')
+    throw createError('REQUEST_BEGUN', 'a running preview cannot be cancelled')
   if (deployment.end === undefined) await withdrawWaitingRequest(ports, stack, key)
   const latest = await requireDeploymentOfPath(ports, call)
   const { status } = await readDeploymentProgress(ports, latest)
   if (status === 'skipped') return {}
-  if (latest.end?.kind !== 'started') throw error('REQUEST_BEGUN', 'the deployment is over')
+  if (latest.end?.kind !== 'started') throw createError('REQUEST_BEGUN', 'the deployment is over')
   await stopEngineDeployment(ports, stack, latest.end.deployment)
   return {}
 }

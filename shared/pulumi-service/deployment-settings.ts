@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DocumentKey, StoredDocument } from '../ports/documents.ts'
 import type { StackId } from '../records/ids.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
@@ -77,13 +77,13 @@ async function requireSettings(
 ): Promise<StoredDocument> {
   const stored = await documents.get(keyOf(stack))
   if (stored !== undefined) return stored
-  throw error('DOCUMENT_UNKNOWN', 'the stack has no deployment settings', {
+  throw createError('DOCUMENT_UNKNOWN', 'the stack has no deployment settings', {
     hint: 'Create them with `pulumi deployment settings edit`.',
   })
 }
 
 function createSettingsChangedError(): Error {
-  return error('DOCUMENT_CHANGED', 'the deployment settings were changed concurrently')
+  return createError('DOCUMENT_CHANGED', 'the deployment settings were changed concurrently')
 }
 
 /** Returns the git source in the settings of a stack. Undefined if there is none. */
@@ -105,7 +105,7 @@ async function putSettings(
   change: (stored: unknown) => unknown,
 ): Promise<unknown> {
   const { id } = await requireStack({ catalog }, stackOf(params))
-  if (!isObject(body)) throw error('API_INPUT_INVALID', 'the body must be an object')
+  if (!isObject(body)) throw createError('API_INPUT_INVALID', 'the body must be an object')
   const stored = await documents.get(keyOf(id))
   const settings = parseSettings(withoutEmptyMembers(change(stored?.value)))
   if (await documents.put(keyOf(id), settings, stored?.version ?? 0)) return {}

@@ -1,5 +1,5 @@
 import { readHistoryRecord } from '../engine/deployment/retention/read-history-and-versions.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { HistoryRecord } from '../ports/catalog.ts'
 import { isOpenDeployment } from '../ports/open-deployments.ts'
 import { type DeploymentId, deploymentIdOf, type StackId } from '../records/ids.ts'
@@ -52,7 +52,7 @@ export async function stopEngineDeployment(
   deployment: DeploymentId,
 ): Promise<void> {
   if (!isOpenDeployment(await requireStack(ports, stack), deployment))
-    throw error('REQUEST_BEGUN', 'the update is already over')
+    throw createError('REQUEST_BEGUN', 'the update is already over')
   await ports.control.stop(deployment, 'graceful')
   // If no living process holds the deployment, the receiver of the nudge closes it.
   await ports.nudges.nudge(stack, 0)

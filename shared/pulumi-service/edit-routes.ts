@@ -1,7 +1,7 @@
 import { requireSameGroup } from '../runtime/groups/port-groups.ts'
 import * as z from 'zod'
 import { createOpenDeploymentError } from '../engine/deployment/ownership/stack-busy.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { catalogue, type ErrorCode } from '../errors/catalogue.ts'
 import { type BlobHash, type StackId, stackIdOf, stackPartsOf } from '../records/ids.ts'
 import type { EditRequest, RequestEnd } from '../records/stack-request.ts'
@@ -76,7 +76,7 @@ async function importState(ports: ServicePorts, call: ServiceCall): Promise<unkn
   const { id: stack } = await requireIdle(ports, stackOf(call.params))
   const deployment = call.state?.deployment ?? undefined
   if (deployment === undefined)
-    throw error('STATE_INVALID', 'an import needs a state with a deployment')
+    throw createError('STATE_INVALID', 'an import needs a state with a deployment')
   const bytes = await printStateBlob(await envelopeOf(deployment))
   const state: BlobHash = await ports.archives.put(stack, bytes)
   const key = ports.random.uuid()
@@ -96,19 +96,19 @@ async function renameStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   requireSameGroup(ports.stackGroups ?? [], stack, to)
   await requireRenamePermission(ports, { caller: call.caller, stack })
   if ((await ports.catalog.getStack(to)) !== undefined)
-    throw error('STACK_EXISTS', `the stack '${stackPartsOf(to).stack}' already exists`)
+    throw createError('STACK_EXISTS', `the stack '${stackPartsOf(to).stack}' already exists`)
   const placements = await placeCallsForRename(ports, stack, to)
   const key = ports.random.uuid()
   await requestEdit(ports, call, { stack, key, edit: { kind: 'rename stack', to, placements } })
   if ((await awaitEdit(ports, stack, key)) !== 'succeeded')
-    throw error('STACK_BUSY', 'the rename waits for another deployment')
+    throw createError('STACK_BUSY', 'the rename waits for another deployment')
   return {}
 }
 
 /** Throws API_INPUT_INVALID if a rename names another organization. '': the current one. */
 function requireNoTransfer(newOrganization: string): void {
   if (newOrganization === '' || newOrganization === organization) return
-  throw error(
+  throw createError(
     'API_INPUT_INVALID',
     `the stack cannot be transferred to the organization '${toPrintable(newOrganization)}': all stacks belong to '${organization}'`,
     { hint: 'Rename the stack without another organization.' },
@@ -150,8 +150,8 @@ async function awaitEdit(ports: ServicePorts, stack: StackId, key: string): Prom
 function refusalOf({ code, message, hint }: RequestEnd & { readonly kind: 'refused' }): Error {
   const options = hint === undefined ? {} : { hint }
   return Object.hasOwn(catalogue, code)
-    ? error(code as ErrorCode, message, options)
-    : error('API_INPUT_INVALID', message, options)
+    ? createError(code as ErrorCode, message, options)
+    : createError('API_INPUT_INVALID', message, options)
 }
 
 async function statusOfEdit(
@@ -176,7 +176,8 @@ async function readUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkno
 async function readStatus(ports: ServicePorts, stack: StackId, id: string): Promise<UpdateStatus> {
   if (id.startsWith(editPrefix)) {
     const request = await ports.requests.find(stack, id.slice(editPrefix.length))
-    if (request === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
+    if (request === undefined)
+      throw createError('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
     return statusOfEdit(ports, request.end)
   }
   const engineDeployment = parseEngineDeployment(stack, id)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { readHistoryRecord } from '../engine/deployment/retention/read-history-and-versions.ts'
 import { eventKindCodes } from '../engine/events/event-filter.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type DeploymentId, deploymentPartsOf, previewIdOf, type StackId } from '../records/ids.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { toPrintable } from '../triggers/printable.ts'
@@ -114,7 +114,7 @@ async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unkno
 function requireKindCode(code: string): string {
   if (eventKindCodes.has(code)) return code
   const message = `'${toPrintable(code)}' is not the code of a kind of events`
-  throw error('API_INPUT_INVALID', `${message}, which are 1 to ${eventKindCodes.size}`)
+  throw createError('API_INPUT_INVALID', `${message}, which are 1 to ${eventKindCodes.size}`)
 }
 
 /**
@@ -155,6 +155,6 @@ async function eventSourceOf(
   id: DeploymentId,
 ): Promise<UpdateEventSource> {
   const record = await readHistoryRecord(catalog, id)
-  if (record === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
+  if (record === undefined) throw createError('DEPLOYMENT_UNKNOWN', 'the stack has no such update')
   return { id, isOver: record.result !== undefined, endedAt: record.endedAt }
 }

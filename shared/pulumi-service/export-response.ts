@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { StackId } from '../records/ids.ts'
 import { exportState } from '../runtime/state/export-state.ts'
 import { emptyManifest } from '../state/empty-deployment.ts'
@@ -21,10 +21,10 @@ export async function createExportResponse(
   version?: number,
 ): Promise<Response> {
   if (version === 0 || Number.isNaN(version))
-    throw error('MOMENT_UNKNOWN', 'versions of a stack are numbers from 1')
+    throw createError('MOMENT_UNKNOWN', 'versions of a stack are numbers from 1')
   const state = await exportState(ports, stack, version)
   if (state === undefined && version !== undefined)
-    throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
+    throw createError('MOMENT_UNKNOWN', `the stack has no version ${version}`)
   const body =
     state === undefined
       ? JSON.stringify(emptyExport)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type DeployError, error } from '../errors/error.ts'
+import { type DeployError, createError } from '../errors/error.ts'
 import type { DeploymentRequest, WebhookOrigin } from '../records/stack-request.ts'
 import { deriveWebhookRequest } from '../triggers/derive-request.ts'
 import { toPrintable } from '../triggers/printable.ts'
@@ -92,7 +92,7 @@ export async function createGitRequest(
   }
   const refText = branch === undefined ? '' : ` at ${toPrintable(branch)}`
   const message = `no webhook admits this operation of the repository ${repository}${refText}`
-  throw error('API_FORBIDDEN', message, { hint })
+  throw createError('API_FORBIDDEN', message, { hint })
 }
 
 /** Returns the fields of the requester, so that requesters cannot approve their own requests. */
@@ -127,5 +127,5 @@ function withRepository(request: DeploymentRequest, origin: WebhookOrigin): Depl
 }
 
 function createIncompleteError(fault: string): DeployError {
-  return error('API_INPUT_INVALID', `the source of the deployment ${fault}`, { hint })
+  return createError('API_INPUT_INVALID', `the source of the deployment ${fault}`, { hint })
 }

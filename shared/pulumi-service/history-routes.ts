@@ -1,5 +1,5 @@
 import { kindsByCommand } from '../backends/update-kind.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../ports/catalog.ts'
 import { deploymentPartsOf } from '../records/ids.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
@@ -40,7 +40,8 @@ export const historyRoutes: readonly ServiceRoute[] = [
     run: async (ports, call) => {
       const record = await requireStack(ports, stackOf(call.params))
       const [entry] = await ports.catalog.listHistory(record.id, 1)
-      if (entry === undefined) throw error('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
+      if (entry === undefined)
+        throw createError('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
       return { info: await updateInfoOf(ports, record, entry) }
     },
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { federationLimits } from '../config/federation-limits.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { toPrintable } from '../triggers/printable.ts'
 import { parseInput } from '../api/define-route.ts'
 import type { ExchangeRequest } from '../api/federation/exchange-jwt.ts'
@@ -42,7 +42,10 @@ export async function exchangeForClient(
     new URLSearchParams(Buffer.from(bytes).toString('utf8')),
   )
   if (grantType !== exchangeGrant)
-    throw error('API_INPUT_INVALID', `the grant '${toPrintable(grantType, 80)}' is not supported`)
+    throw createError(
+      'API_INPUT_INVALID',
+      `the grant '${toPrintable(grantType, 80)}' is not supported`,
+    )
   const grant = parseInput(grantForm, fields, 'body')
   requireOrganizationToken(grant)
   const lifetimeField =
@@ -64,13 +67,13 @@ export async function exchangeForClient(
 function requireOrganizationToken(grant: z.infer<typeof grantForm>): void {
   const { audience, requested_token_type: tokenType, scope = '' } = grant
   if (audience !== `urn:pulumi:org:${organization}`)
-    throw error(
+    throw createError(
       'API_INPUT_INVALID',
       `the audience must be urn:pulumi:org:${organization}, not '${toPrintable(audience, 80)}': pass --oidc-org ${organization}`,
     )
   if (tokenType === organizationTokenType && scope === '') return
   const requested = scope === '' ? tokenType : scope
-  throw error(
+  throw createError(
     'API_INPUT_INVALID',
     `tokens for '${toPrintable(requested, 80)}' are not supported: a federation rule decides the permissions of a token`,
   )

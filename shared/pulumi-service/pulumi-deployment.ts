@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { limits } from '../config/limits.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { StackRecord } from '../ports/catalog.ts'
 import type { DocumentKey, StoredDocument } from '../ports/documents.ts'
 import type { EpochMs, StackId } from '../records/ids.ts'
@@ -91,7 +91,7 @@ export async function addPulumiDeployment(
     const { documents } = await ports.documents.list('client-update', '', stack)
     newestNumber = documents[0] === undefined ? 0 : numberOf(documents[0])
   }
-  throw error('DOCUMENT_CHANGED', 'other calls took the next number of a deployment')
+  throw createError('DOCUMENT_CHANGED', 'other calls took the next number of a deployment')
 }
 
 function numberOf({ key }: Pick<StoredDocument, 'key'>): number {
@@ -129,7 +129,7 @@ export async function requirePulumiDeployment(
       ? await findPulumiDeployment(ports, stack, stored)
       : undefined
   if (deployment === undefined)
-    throw error('DEPLOYMENT_UNKNOWN', 'the stack has no such deployment', {
+    throw createError('DEPLOYMENT_UNKNOWN', 'the stack has no such deployment', {
       hint: 'List the deployments with `pulumi deployment list`.',
     })
   return deployment

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DocumentKey, SealingPort, StoredDocument } from '../ports/documents.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { notificationDocument } from '../triggers/notifications/notification-document.ts'
@@ -109,7 +109,10 @@ async function listWebhooks(ports: PulumiWebhookPorts, call: ServiceCall): Promi
 async function createWebhook(ports: PulumiWebhookPorts, call: ServiceCall): Promise<unknown> {
   const { name } = parseBody(pulumiWebhookForm, call)
   if (name && !/^[\w.-]+$/.test(name))
-    throw error('API_INPUT_INVALID', `'${toPrintable(name)}' is not a valid name of a webhook`)
+    throw createError(
+      'API_INPUT_INVALID',
+      `'${toPrintable(name)}' is not a valid name of a webhook`,
+    )
   const generatedName = Buffer.from(ports.random.bytes(nameBytes)).toString('hex')
   return putWebhook(ports, call, { key: keyOf(call, name || generatedName), previous: undefined })
 }
@@ -136,7 +139,7 @@ async function putWebhook(
   const version = await ports.documents.put(key, value, previous?.version ?? 0)
   if (version !== false) return viewOf({ key, version, value })
   if (previous !== undefined) throw createDocumentChangedError(key)
-  throw error('DOCUMENT_CHANGED', `the webhook '${toPrintable(key.name)}' already exists`)
+  throw createError('DOCUMENT_CHANGED', `the webhook '${toPrintable(key.name)}' already exists`)
 }
 
 /** Returns the change of a secret that a client requests. An empty text keeps the secret. */

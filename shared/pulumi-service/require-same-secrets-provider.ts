@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readSnapshotBlob } from '../engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { StackId } from '../records/ids.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
@@ -28,7 +28,7 @@ export async function requireSameManager(
   if (stored === undefined || (stored.type === 'service' && type === 'service')) return
   const isSame = stored.type === type && isDeepStrictEqual(stored.state, fields)
   if (isSame || !containsCiphertext(state)) return
-  throw error(
+  throw createError(
     'SECRETS_PROVIDER_CHANGED',
     `the secrets of the state have another manager (${stored.type}) than the stack file (${type})`,
     {

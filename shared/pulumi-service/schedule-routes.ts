@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { DocumentKey, StoredDocument } from '../ports/documents.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { parseDocumentValue } from '../triggers/parse-document-value.ts'
@@ -110,7 +110,10 @@ export const serviceScheduleRoutes: readonly ServiceRoute[] = [
         const stored = parseDocumentValue(scheduleDocument, await requireDocument(ports, key))
         const actualKind = kindOfSchedule(stored)
         if (actualKind !== kind)
-          throw error('API_INPUT_INVALID', `the schedule is of the kind ${actualKind}, not ${kind}`)
+          throw createError(
+            'API_INPUT_INVALID',
+            `the schedule is of the kind ${actualKind}, not ${kind}`,
+          )
         return putSchedule(ports, key, read(call))
       },
     },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { requireServiceKeys } from '../runtime/credentials/stack-service-keys.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import type { Crypter } from '../secrets/crypter.ts'
@@ -92,7 +92,7 @@ function encrypt(crypter: Crypter, plaintext: string): string {
   const bytes = Buffer.from(plaintext, 'base64')
   const text = bytes.toString('utf8')
   if (Buffer.from(text, 'utf8').equals(bytes)) return crypter.encrypt(text)
-  throw error('API_INPUT_INVALID', 'a plaintext is not UTF-8')
+  throw createError('API_INPUT_INVALID', 'a plaintext is not UTF-8')
 }
 
 function decrypt(crypter: Crypter, ciphertext: string): string {

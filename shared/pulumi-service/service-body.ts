@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
-import { error, hasCode } from '../errors/error.ts'
+import { createError, hasCode } from '../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import { toPrintable } from '../triggers/printable.ts'
 import { readBodyChunks } from '../api/read-body.ts'
@@ -31,7 +31,7 @@ export async function readServiceBody(request: Request, bytesMax: number): Promi
   if (text.trim() === '') return { text, json: undefined }
   const json = parseBodyText(text)
   if (isNestedDeeper(json, bodyDepthMax))
-    throw error('API_INPUT_INVALID', `the body is nested deeper than ${bodyDepthMax} levels`)
+    throw createError('API_INPUT_INVALID', `the body is nested deeper than ${bodyDepthMax} levels`)
   return { text, json }
 }
 
@@ -39,7 +39,7 @@ function parseBodyText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw error('API_INPUT_INVALID', 'the body is not valid JSON', { cause })
+    throw createError('API_INPUT_INVALID', 'the body is not valid JSON', { cause })
   }
 }
 
@@ -53,7 +53,7 @@ export async function* unpackBody(request: Request, bytesMax: number): AsyncGene
   const encoding = request.headers.get('content-encoding')?.trim() ?? ''
   if (/^(?:identity)?$/i.test(encoding)) return yield* chunks
   if (!/^(?:x-)?gzip$/i.test(encoding))
-    throw error(
+    throw createError(
       'API_ENCODING_UNKNOWN',
       `the body has the content encoding '${toPrintable(encoding, 60)}', which the service cannot unpack`,
     )
@@ -79,12 +79,16 @@ export async function* unpackBody(request: Request, bytesMax: number): AsyncGene
     if (hasCode(cause, 'API_BODY_TOO_LARGE')) throw cause
     const isConverted = firstBytes.equals(convertedGzipStart)
     const reason = isConverted ? 'it was converted to text on its way' : 'it is damaged'
-    throw error('API_INPUT_INVALID', `the body cannot be unpacked: ${reason}`, { cause })
+    throw createError('API_INPUT_INVALID', `the body cannot be unpacked: ${reason}`, { cause })
   } finally {
     source.destroy()
   }
   if (sizeBytes > bytesMax)
-    throw error('API_BODY_TOO_LARGE', `the unpacked body exceeds the limit of ${bytesMax} bytes`, {
-      details: { bytesMax },
-    })
+    throw createError(
+      'API_BODY_TOO_LARGE',
+      `the unpacked body exceeds the limit of ${bytesMax} bytes`,
+      {
+        details: { bytesMax },
+      },
+    )
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { apiLimits } from '../config/api-limits.ts'
-import { error, hasCode, messageOf } from '../errors/error.ts'
+import { createError, hasCode, messageOf } from '../errors/error.ts'
 import { errorSourceOf } from '../providers/retry-policy.ts'
 import { parseEnvelope } from '../state/stream/parse-envelope.ts'
 import { toPrintable } from '../triggers/printable.ts'
@@ -95,7 +95,7 @@ const namePattern = /^(?!\.{1,2}$)[\w.-]{1,100}$/
 function checkServiceParams(params: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(params))
     if (!namePattern.test(value))
-      throw error('API_INPUT_INVALID', `'${toPrintable(value)}' is not a valid ${name}`)
+      throw createError('API_INPUT_INVALID', `'${toPrintable(value)}' is not a valid ${name}`)
   requireOrganization(params)
   return params
 }
@@ -217,7 +217,7 @@ function readToken(context: Context, scheme: 'token' | 'update-token'): string {
   const header = context.req.header('authorization') ?? ''
   const [, actualScheme, token] = /^(\S+) +(\S{1,200})$/.exec(header) ?? []
   if (token !== undefined && actualScheme?.toLowerCase() === scheme) return token
-  throw error(
+  throw createError(
     scheme === 'token' ? 'API_TOKEN_MISSING' : 'API_FORBIDDEN',
     `the request has no ${scheme}`,
   )

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { TakeOverDeps } from '../engine/deployment/ownership/take-over.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { SealingPort } from '../ports/documents.ts'
 import type { StoredEnvelope } from '../state/stored.ts'
 import { organizationName } from '../triggers/notifications/pulumi-payload.ts'
@@ -115,5 +115,8 @@ export function parseBody<Schema extends z.ZodType>(
 /** Throws API_ROUTE_UNKNOWN for a path of another organization. */
 export function requireOrganization({ org }: Readonly<Record<string, string>>): void {
   if (org === undefined || org === organization) return
-  throw error('API_ROUTE_UNKNOWN', `there is no organization '${org}', only '${organization}'`)
+  throw createError(
+    'API_ROUTE_UNKNOWN',
+    `there is no organization '${org}', only '${organization}'`,
+  )
 }

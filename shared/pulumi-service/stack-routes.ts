@@ -4,7 +4,7 @@ import { findUpdateId } from './client-update.ts'
 import { requireEmptyStack } from '../runtime/state/require-empty-stack.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { readHistoryRecord } from '../engine/deployment/retention/read-history-and-versions.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { StackRecord } from '../ports/catalog.ts'
 import { listOpenDeployments } from '../ports/open-deployments.ts'
 import { deploymentIdOf, deploymentPartsOf, stackIdOf, stackPartsOf } from '../records/ids.ts'
@@ -55,7 +55,7 @@ export const serviceStackRoutes: readonly ServiceRoute[] = [
     run: async ({ catalog }, { caller, params: { project = '' } }) => {
       const { stacks } = await catalog.listStacks(project)
       if (stacks.some(({ id }) => coversStack(caller.stacks, id))) return {}
-      throw error('STACK_NOT_FOUND', `there is no project '${project}'`)
+      throw createError('STACK_NOT_FOUND', `there is no project '${project}'`)
     },
   },
   {
@@ -116,7 +116,7 @@ async function createStack(ports: ServicePorts, call: ServiceCall): Promise<unkn
   requirePermission(call.caller, 'deploy', id)
   const envelope = state == null ? undefined : readEnvelope(state)
   if (!(await ports.catalog.createStack(id, ports.clock.now())))
-    throw error('STACK_EXISTS', `the stack '${stackName}' already exists`)
+    throw createError('STACK_EXISTS', `the stack '${stackName}' already exists`)
   // Clients send a state without resources, which names the secrets manager of the stack.
   if (envelope?.deployment != null) {
     const snapshot = await ports.closing.blobs.put(await printStateBlob(envelope))

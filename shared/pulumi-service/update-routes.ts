@@ -1,7 +1,7 @@
 import { requireSameManager } from './require-same-secrets-provider.ts'
 import * as z from 'zod'
 import { readHistoryRecord } from '../engine/deployment/retention/read-history-and-versions.ts'
-import { error, hasCode } from '../errors/error.ts'
+import { createError, hasCode } from '../errors/error.ts'
 import { decodeEntry } from '../journal/entry.ts'
 import type { EpochMs } from '../records/ids.ts'
 import type { JsonObject } from '../values/value-codec.ts'
@@ -149,7 +149,7 @@ async function startUpdate(ports: ServicePorts, call: ServiceCall): Promise<unkn
   if (tags != null && !storedUpdate.update.dryRun)
     await requireTagPermission(ports, { caller: call.caller, stack, tags })
   if (storedUpdate.update.lease !== undefined)
-    throw error('REQUEST_BEGUN', 'the update was already started')
+    throw createError('REQUEST_BEGUN', 'the update was already started')
   const token = Buffer.from(ports.random.bytes(leaseTokenBytes)).toString('base64url')
   const expiresAt = ports.clock.now() + leaseMs
   const hasJournal = (journalVersion ?? 0) >= 1
@@ -223,7 +223,7 @@ async function completeUpdate(ports: ServicePorts, call: LeasedCall): Promise<un
   const result = status === 'succeeded' ? 'succeeded' : 'failed'
   if (storedUpdate.update.status !== undefined) {
     if (storedUpdate.update.status === result) return {}
-    throw error(
+    throw createError(
       'REQUEST_BEGUN',
       `the update was already completed as ${storedUpdate.update.status}`,
     )
@@ -260,7 +260,7 @@ async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unk
   const { update } = await requireUpdate(ports, stack, id)
   const { deployment } = update
   if (deployment === undefined)
-    throw error('REQUEST_BEGUN', 'the update is a preview, or has not started')
+    throw createError('REQUEST_BEGUN', 'the update is a preview, or has not started')
   const record = await requireStack(ports, stack)
   if (record.current === deployment) {
     await cancelClientDeployment(ports, deployment)
@@ -268,7 +268,7 @@ async function cancelUpdate(ports: ServicePorts, call: ServiceCall): Promise<unk
   }
   const historyRecord = await readHistoryRecord(ports.catalog, deployment)
   if (historyRecord !== undefined && statusOf(historyRecord) === 'cancelled') return {}
-  throw error('REQUEST_BEGUN', 'the update is already over')
+  throw createError('REQUEST_BEGUN', 'the update is already over')
 }
 
 /**
@@ -284,7 +284,7 @@ async function requireUpdateAllowed(
   if (kind !== 'update' && kind !== 'preview') return
   const [policy] = await findAttachedPolicies(ports, stack)
   if (policy === undefined) return
-  throw error(
+  throw createError(
     'POLICY_PACKS_REQUIRED',
     `the policy pack '${policy.name}' is attached to the stack '${stack}', and an update by this client would not run it`,
   )

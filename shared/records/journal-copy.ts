@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { BlobHash, DeploymentId, EpochMs } from './ids.ts'
 
 /**
@@ -74,7 +74,7 @@ export function parseCopyPart(bytes: Uint8Array, key: string): CopyPart {
   try {
     return partForm.parse(JSON.parse(Buffer.from(bytes).toString())) as CopyPart
   } catch (thrown) {
-    throw error('BACKEND_INVALID', `the object ${key} is not a part of a journal copy`, {
+    throw createError('BACKEND_INVALID', `the object ${key} is not a part of a journal copy`, {
       hint: 'Restore the object, or use the version of antichain that wrote it.',
       cause: thrown,
     })

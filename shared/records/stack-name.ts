@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type StackId, stackIdOf } from './ids.ts'
 
 /** A stack name as users write it. */
@@ -24,7 +24,7 @@ export function parseStackName(text: string): StackName {
   // Names are parts of file paths in backends, so `.` and `..` would lead to other folders.
   const isValid = [stack, project ?? stack].every(part => /^(?!\.\.?$)[\w.-]{1,100}$/.test(part))
   if (!isValid || parts.length > 3 || organization !== 'organization')
-    throw error('STACK_NAME_INVALID', `'${text}' is not the name of a stack`)
+    throw createError('STACK_NAME_INVALID', `'${text}' is not the name of a stack`)
   return { project, stack }
 }
 

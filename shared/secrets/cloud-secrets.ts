@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
 import { type AllowedKeys, requireAllowedKey, withKeyStack } from './key-stack.ts'
 import type { ServiceStack } from './service-stack.ts'
@@ -84,10 +84,13 @@ async function unwrapDataKey(
 ): Promise<Uint8Array> {
   const sealed = Buffer.from(encryptedKey, 'base64')
   if (sealed.length === 0)
-    throw error('SECRETS_MALFORMED', 'the cloud manager of this state has no encrypted key')
+    throw createError('SECRETS_MALFORMED', 'the cloud manager of this state has no encrypted key')
   const key = await keeper.unwrap(url, sealed)
   if (key.length === keyBytes) return key
-  throw error('SECRETS_MALFORMED', `the data key of this stack has ${key.length} bytes, not 32`)
+  throw createError(
+    'SECRETS_MALFORMED',
+    `the data key of this stack has ${key.length} bytes, not 32`,
+  )
 }
 
 /** Creates the manager of a data key. Its `state` has Pulumi's field names in Pulumi's order. */

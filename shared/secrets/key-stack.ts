@@ -1,5 +1,5 @@
 import { keyPurpose } from '../config/aws-resource-names.ts'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { keyServiceOf, withoutQuery } from './key-url.ts'
 import { parseAwsKeyUrl, requireValidKeyUrl } from './parse-key-url.ts'
 
@@ -52,7 +52,7 @@ export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
   if (keyStack === stack || (keyStack === undefined && allowed.kind === 'own-or-unnamed')) return
   const key = withoutQuery(url)
   if (keyServiceOf(url) !== 'awskms')
-    throw error(
+    throw createError(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the data key of ${stack} under '${key}' cannot be opened here`,
       {
@@ -61,11 +61,11 @@ export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
     )
   const remedy = 'run `antichain stack change-secrets-provider` for this stack'
   if (keyStack === undefined)
-    throw error(
+    throw createError(
       'SECRETS_STACK_MISSING',
       `the data key of ${stack} under '${key}' names no stack: ${remedy}`,
     )
-  throw error(
+  throw createError(
     'SECRETS_STACK_DIFFERS',
     `the data key of ${stack} under '${key}' belongs to ${keyStack}: ${remedy}`,
   )
@@ -73,7 +73,7 @@ export function requireAllowedKey(url: string, allowed: AllowedKeys): void {
 
 function refuseProfile(url: string): void {
   if (keyServiceOf(url) !== 'awskms' || parseAwsKeyUrl(url).profile === undefined) return
-  throw error(
+  throw createError(
     'SECRETS_URL_INVALID',
     `functions have no profile, so they cannot open keys under '${withoutQuery(url)}'`,
     { hint: 'Remove `profile` from the key URL; the role of the stack needs access to the key.' },

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 
 /** A key service, as the scheme of its key URLs names it. */
 export type KeyService = 'awskms' | 'azurekeyvault' | 'gcpkms' | 'hashivault'
@@ -40,7 +40,7 @@ export function splitKeyUrl(text: string, service: KeyService): KeyUrlParts {
   if (url?.protocol !== `${service}:`)
     throw createKeyUrlError(text, `does not begin with ${service}://`)
   if (url.username !== '' || url.password !== '')
-    throw error(
+    throw createError(
       'SECRETS_URL_INVALID',
       `a key URL of ${service} contains a user, which is not supported`,
     )
@@ -60,7 +60,7 @@ export function splitKeyUrl(text: string, service: KeyService): KeyUrlParts {
 /** Creates SECRETS_URL_INVALID for a key URL. The message does not contain the query. */
 export function createKeyUrlError(text: string, reason: string): Error {
   const service = keyServiceOf(text)
-  return error(
+  return createError(
     'SECRETS_URL_INVALID',
     `the key URL '${withoutQuery(text)}' ${reason}`,
     service === undefined ? {} : { hint: `Write the URL as ${keyUrlForms[service]}.` },

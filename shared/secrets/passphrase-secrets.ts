@@ -1,6 +1,6 @@
 import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
 import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
@@ -55,15 +55,18 @@ export async function openPassphraseManager(
 ): Promise<SecretsManager> {
   const [version, salt, ...checkParts] = encryptionSalt.split(':')
   if (version !== 'v1' || salt === undefined || checkParts.length !== 3)
-    throw error('SECRETS_MALFORMED', 'the encryption salt does not have the form v1:<salt>:<check>')
+    throw createError(
+      'SECRETS_MALFORMED',
+      'the encryption salt does not have the form v1:<salt>:<check>',
+    )
   const key = await deriveKey(passphrase, salt)
   try {
     if (createSymmetricCrypter(key).decrypt(checkParts.join(':')) === probeText)
       return toPassphraseManager(key, encryptionSalt)
   } catch (cause) {
-    throw error('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase', { cause })
+    throw createError('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase', { cause })
   }
-  throw error('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase')
+  throw createError('SECRETS_PASSPHRASE_WRONG', 'incorrect passphrase')
 }
 
 /**
@@ -82,7 +85,7 @@ export function readPassphrase(
   try {
     return readFile(file).trim()
   } catch (cause) {
-    throw error('SECRETS_PASSPHRASE_MISSING', `cannot read the passphrase file '${file}'`, {
+    throw createError('SECRETS_PASSPHRASE_MISSING', `cannot read the passphrase file '${file}'`, {
       cause,
     })
   }

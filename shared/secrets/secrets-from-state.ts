@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type KeyOpener, openCloudManager } from './cloud-secrets.ts'
 import type { SecretsManager } from './crypter.ts'
 import { isKeyUrl } from './key-url.ts'
@@ -36,15 +36,15 @@ export async function openManagerFromState(
   if (storedManager.type === 'service' && opener?.openService !== undefined)
     return opener.openService(parseServiceState(storedManager.state))
   if (storedManager.type !== 'passphrase')
-    throw error(
+    throw createError(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the secrets of this state use the manager '${storedManager.type}', which is not supported here`,
     )
   const salt = textFieldsOf(storedManager.state)['salt']
   if (salt === undefined)
-    throw error('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
+    throw createError('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
   if (passphrase === undefined)
-    throw error('SECRETS_PASSPHRASE_MISSING', 'the secrets of this state need a passphrase')
+    throw createError('SECRETS_PASSPHRASE_MISSING', 'the secrets of this state need a passphrase')
   return openPassphraseManager(salt, passphrase)
 }
 

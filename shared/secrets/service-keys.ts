@@ -5,7 +5,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { Crypter, SecretsManager } from './crypter.ts'
 import { createKeyedDigest } from './symmetric-crypter.ts'
 
@@ -44,7 +44,10 @@ export function createServiceCrypter(keys: readonly ServiceKey[]): Crypter {
   const requireKey = (id: string): KeyObject => {
     const keyObject = keyObjects.get(id)
     if (keyObject !== undefined) return keyObject
-    throw error('SECRETS_MALFORMED', 'a ciphertext was encrypted for another stack or service')
+    throw createError(
+      'SECRETS_MALFORMED',
+      'a ciphertext was encrypted for another stack or service',
+    )
   }
   return {
     encrypt(plaintext) {
@@ -57,7 +60,10 @@ export function createServiceCrypter(keys: readonly ServiceKey[]): Crypter {
     decrypt(ciphertext) {
       const bytes = Buffer.from(ciphertext, 'base64')
       if (bytes[0] !== formatVersion || bytes.length < headerBytes + nonceBytes + tagBytes)
-        throw error('SECRETS_MALFORMED', 'a ciphertext does not have the form of this service')
+        throw createError(
+          'SECRETS_MALFORMED',
+          'a ciphertext does not have the form of this service',
+        )
       const header = bytes.subarray(0, headerBytes)
       const keyObject = requireKey(header.subarray(1).toString('hex'))
       const nonce = bytes.subarray(headerBytes, headerBytes + nonceBytes)
@@ -67,7 +73,7 @@ export function createServiceCrypter(keys: readonly ServiceKey[]): Crypter {
         decipher.setAAD(header).setAuthTag(bytes.subarray(bytes.length - tagBytes))
         return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8')
       } catch (cause) {
-        throw error('SECRETS_MALFORMED', 'a ciphertext was changed', { cause })
+        throw createError('SECRETS_MALFORMED', 'a ciphertext was changed', { cause })
       }
     },
   }

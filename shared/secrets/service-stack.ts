@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 
 /**
  * A stack of Pulumi's service, or of a service with the same API. The service keeps the key of the
@@ -40,7 +40,7 @@ export function parseServiceUrl(text: string): ServiceStack {
     const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
     return { url: `${isLoopback ? 'http' : 'https'}://${url.host}`, owner, project, stack }
   }
-  throw error('SECRETS_URL_INVALID', `'${text}' does not name a stack of a service`, {
+  throw createError('SECRETS_URL_INVALID', `'${text}' does not name a stack of a service`, {
     hint: 'Write it as service://api.pulumi.com/<organization>/<project>/<stack>.',
   })
 }
@@ -58,7 +58,7 @@ export function formatServiceUrl({ url, owner, project, stack }: ServiceStack): 
 export function parseServiceState(state: unknown): ServiceStack {
   const fields = new Map(typeof state === 'object' && state !== null ? Object.entries(state) : [])
   if (fields.get('insecure') === true)
-    throw error(
+    throw createError(
       'SECRETS_MANAGER_UNSUPPORTED',
       'the secrets of this state need a login without verified certificates, which is not supported',
     )
@@ -70,7 +70,10 @@ export function parseServiceState(state: unknown): ServiceStack {
   const url = (readField('url') || defaultAddress).replace(/\/+$/, '')
   const isAddress = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
   if (isAddress && [owner, project, stack].every(isName)) return { url, owner, project, stack }
-  throw error('SECRETS_MALFORMED', 'the service manager of this state does not name its stack')
+  throw createError(
+    'SECRETS_MALFORMED',
+    'the service manager of this state does not name its stack',
+  )
 }
 
 function isName(text: string): boolean {

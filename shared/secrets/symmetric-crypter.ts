@@ -6,7 +6,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { Crypter } from './crypter.ts'
 
 const algorithm = 'aes-256-gcm'
@@ -41,7 +41,10 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
         iv.length !== nonceBytes ||
         bytes.length < tagBytes
       )
-        throw error('SECRETS_MALFORMED', 'a ciphertext does not have the form v1:<nonce>:<sealed>')
+        throw createError(
+          'SECRETS_MALFORMED',
+          'a ciphertext does not have the form v1:<nonce>:<sealed>',
+        )
       try {
         const decipher = createDecipheriv(algorithm, keyObject, iv)
         decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
@@ -51,7 +54,7 @@ export function createSymmetricCrypter(key: Uint8Array): Crypter {
         ])
         return plaintextBytes.toString('utf8')
       } catch (cause) {
-        throw error(
+        throw createError(
           'SECRETS_MALFORMED',
           'a ciphertext cannot be decrypted with the key of this stack',
           { cause },

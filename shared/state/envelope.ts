@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import { emptyManifest } from './empty-deployment.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
@@ -99,17 +99,17 @@ export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
   const envelope = requireForm(envelopeForm, json, 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
-    throw error(
+    throw createError(
       'STATE_TOO_NEW',
       `the deployment has the unknown version ${version}; known versions are 1 to 4`,
     )
   if (version < 1)
-    throw error('STATE_INVALID', `the deployment has version ${version}, which is too old`)
+    throw createError('STATE_INVALID', `the deployment has version ${version}, which is too old`)
   const features = version >= 4 ? (envelope.features ?? []) : []
   const knownNames: readonly string[] = knownFeatures
   const unknownFeatures = features.filter(feature => !knownNames.includes(feature))
   if (unknownFeatures.length > 0)
-    throw error(
+    throw createError(
       'STATE_TOO_NEW',
       `the deployment has unsupported features: ${unknownFeatures.join(', ')}`,
     )
@@ -153,7 +153,10 @@ export function readResourceOfEnvelope(
 }
 
 function createDepthError(): Error {
-  return error('STATE_INVALID', `the deployment is nested deeper than ${documentDepthMax} levels`)
+  return createError(
+    'STATE_INVALID',
+    `the deployment is nested deeper than ${documentDepthMax} levels`,
+  )
 }
 
 /**
@@ -165,7 +168,7 @@ function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, paren
   const [issue] = result.error.issues
   const path = [parentPath, ...(issue?.path ?? [])].filter(part => part !== '').join('.')
   const location = path === '' ? '' : ` at '${path}'`
-  throw error('STATE_INVALID', `${subject} is malformed${location}: ${issue?.message ?? ''}`)
+  throw createError('STATE_INVALID', `${subject} is malformed${location}: ${issue?.message ?? ''}`)
 }
 
 function completeDeployment(
@@ -206,7 +209,7 @@ function readResource(raw: z.infer<typeof storedResourceForm>, version: number):
     version === 1 ? migrateFromV2(migrateFromV1(json)) : version === 2 ? migrateFromV2(json) : json
   const custom = migrated['custom'] === true
   if (!custom && typeof json['id'] === 'string' && json['id'] !== '')
-    throw error('STATE_INVALID', `the component ${JSON.stringify(json['urn'])} has an id`)
+    throw createError('STATE_INVALID', `the component ${JSON.stringify(json['urn'])} has an id`)
   const completeResource = 'custom' in migrated ? migrated : { ...migrated, custom }
   return completeResource as StoredResource
 }

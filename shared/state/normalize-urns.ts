@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { childUrnOf, isUrn, urnPartsOf, stackType, typeOf } from '../names/urn.ts'
 import {
   isJsonObject,
@@ -43,7 +43,10 @@ function renamesOf(resources: readonly StoredResource[]): Renames {
     for (const alias of readTextListField(resource, 'aliases')) {
       const otherUrn = renames.get(alias)
       if (otherUrn !== undefined && otherUrn !== urn)
-        throw error('STATE_INTEGRITY', `'${otherUrn}' and '${urn}' both have the alias '${alias}'`)
+        throw createError(
+          'STATE_INTEGRITY',
+          `'${otherUrn}' and '${urn}' both have the alias '${alias}'`,
+        )
       renames.set(alias, urn)
     }
     const parent = renames.get(readTextField(resource, 'parent'))

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { parseProviderReference, providerReferenceOf } from '../names/provider-reference.ts'
 import type { Urn } from '../names/urn.ts'
 import { withFields } from './field-order.ts'
@@ -49,11 +49,11 @@ export function importPendingCreate(
     ({ resource, type }) => resource.urn === urn && type === 'creating',
   )
   if (pendingCreate === undefined)
-    throw error('PENDING_NOT_FOUND', `the pending operation of ${urn} is not a create`)
+    throw createError('PENDING_NOT_FOUND', `the pending operation of ${urn} is not a create`)
   const remainingState = withoutPendingReplacement(state, urn)
   const { resources = [] } = remainingState
   if (resources.some(resource => resource.urn === urn && resource['delete'] !== true))
-    throw error('CLI_USAGE', `the state already has a resource ${urn}`)
+    throw createError('CLI_USAGE', `the state already has a resource ${urn}`)
   const conflictingResource = resources.find(
     resource =>
       resource['id'] === id &&
@@ -61,7 +61,7 @@ export function importPendingCreate(
       resource['provider'] === pendingCreate.resource['provider'],
   )
   if (conflictingResource !== undefined)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `the id '${id}' already belongs to ${conflictingResource.urn} in this state`,
       {
@@ -69,7 +69,7 @@ export function importPendingCreate(
       },
     )
   if (!hasProvider(resources, pendingCreate.resource))
-    throw error('PROVIDER_REFERENCE', `the provider of ${urn} is no longer in the state`, {
+    throw createError('PROVIDER_REFERENCE', `the provider of ${urn} is no longer in the state`, {
       hint: 'Delete the object by hand, then run `antichain state pending clear <urn>`.',
     })
   const importedResource = withFields(pendingCreate.resource, { id, refreshBeforeUpdate: true })
@@ -140,7 +140,7 @@ export function withoutOperationOrigins(state: StoredDeployment): StoredDeployme
 
 function requirePendingOperation(state: StoredDeployment, urn: string): void {
   if (!pendingOperationsOf(state).some(({ resource }) => resource.urn === urn))
-    throw error('PENDING_NOT_FOUND', `no operation of ${urn} is pending`)
+    throw createError('PENDING_NOT_FOUND', `no operation of ${urn} is pending`)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { DeployError, error } from '../errors/error.ts'
+import { DeployError, createError } from '../errors/error.ts'
 import type { Urn } from '../names/urn.ts'
 import { compareUtf8 } from '../values/go-json.ts'
 import {
@@ -113,7 +113,7 @@ function withUrn(thrown: unknown, urn: string): unknown {
   if (!(thrown instanceof DeployError)) return thrown
   if (!valueErrorCodes.some(code => code === thrown.code)) return thrown
   const { code, message, details, hint, cause } = thrown
-  return error(code, `the resource ${urn} is malformed: ${message}`, { details, hint, cause })
+  return createError(code, `the resource ${urn} is malformed: ${message}`, { details, hint, cause })
 }
 
 /**
@@ -225,7 +225,7 @@ function decodeProperties(
 
 function decodeWithoutCiphertexts(json: JsonObject): PropertyMap {
   return decodeStoredMap(json, () => {
-    throw error('INTERNAL_ASSERTION', 'properties without a ciphertext were decrypted')
+    throw createError('INTERNAL_ASSERTION', 'properties without a ciphertext were decrypted')
   })
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { parseForm } from '../values/parse-form.ts'
 import { isUrn, nameOf, parseUrn, typeOf } from '../names/urn.ts'
 import type { StoredDeployment } from './stored.ts'
@@ -28,7 +28,7 @@ export function readSnippets({
   return snippets.map((snippet, index) => {
     const parsed = parseForm(snippetForm, snippet)
     if (parsed.success) return parsed.data
-    throw error('STATE_INVALID', `the snippet ${index + 1} of the state has an invalid form`)
+    throw createError('STATE_INVALID', `the snippet ${index + 1} of the state has an invalid form`)
   })
 }
 
@@ -45,15 +45,21 @@ export function findSnippet(
 ): Snippet {
   const [snippet, ...others] = readSnippets(state).filter(candidate => candidate.name === name)
   if (snippet === undefined)
-    throw error('SNIPPET_UNKNOWN', `no snippet named '${name}' exists in the current state`)
+    throw createError('SNIPPET_UNKNOWN', `no snippet named '${name}' exists in the current state`)
   if (others.length > 0)
-    throw error('STATE_INVALID', `${others.length + 1} snippets of the state are named '${name}'`)
+    throw createError(
+      'STATE_INVALID',
+      `${others.length + 1} snippets of the state are named '${name}'`,
+    )
   for (const [identifier, urn] of Object.entries(snippet.references)) {
     if (!isUrn(urn))
-      throw error('STATE_INVALID', `the reference '${identifier}' of '${name}' is no URN: ${urn}`)
+      throw createError(
+        'STATE_INVALID',
+        `the reference '${identifier}' of '${name}' is no URN: ${urn}`,
+      )
     const target = state.resources?.find(resource => resource.urn === urn)
     if (typeof target?.['snippetID'] === 'string' && target['snippetID'] !== '')
-      throw error(
+      throw createError(
         'STATE_INVALID',
         `the reference '${identifier}' of '${name}' points to '${urn}', which another snippet registered`,
         { hint: 'Promote the snippet in Pulumi Cloud, or remove its reference there first.' },

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { StoredDocument } from '../ports/documents.ts'
 import { formFaultOf } from './form-fault.ts'
 import { toPrintable } from './printable.ts'
@@ -16,7 +16,7 @@ export function parseDocumentValue<Schema extends z.ZodType>(
   const parsed = parseForm(schema, value)
   if (parsed.success) return parsed.data
   const { location, requirement } = formFaultOf(parsed.error, value)
-  throw error(
+  throw createError(
     'DOCUMENT_INVALID',
     `the ${key.kind} ${toPrintable(key.name)} is invalid at '${location}': it ${requirement}`,
   )

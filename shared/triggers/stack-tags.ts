@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { type DocumentKey, type DocumentsPort, tagsDocumentName } from '../ports/documents.ts'
 import type { StackId } from '../records/ids.ts'
 import { parseDocumentValue } from './parse-document-value.ts'
@@ -33,5 +33,5 @@ export async function putTags(
   const stored = await documents.get(tagsKeyOf(stack))
   const version = await documents.put(tagsKeyOf(stack), tags, stored?.version ?? 0)
   if (version === false)
-    throw error('DOCUMENT_CHANGED', 'the tags of the stack were changed concurrently')
+    throw createError('DOCUMENT_CHANGED', 'the tags of the stack were changed concurrently')
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { Readable } from 'node:stream'
 import { Parser } from 'tar'
 import { fromBuffer } from 'yauzl'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { ArchiveMember } from './tar-blocks.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function openArchive(
   try {
     return /\.(zip|jar)$/.test(name) ? await openZip(bytes) : await openTar(bytes)
   } catch (cause) {
-    throw error('RESOURCE_INVALID', `cannot read the archive '${name}'`, { cause })
+    throw createError('RESOURCE_INVALID', `cannot read the archive '${name}'`, { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { compareUtf8 } from './go-json.ts'
 import { createTarBlocks, tarEnd, type ArchiveMember } from './tar-blocks.ts'
 import type { Archive, Asset, PropertyMap, PropertyValue } from './value.ts'
@@ -65,11 +65,11 @@ export async function hashAsset(asset: Asset, reader: AssetReader): Promise<Asse
 async function readContents(asset: Asset, reader: AssetReader): Promise<Uint8Array> {
   const { source } = asset
   if (source === undefined)
-    throw error('RESOURCE_INVALID', 'an asset without contents cannot be read')
+    throw createError('RESOURCE_INVALID', 'an asset without contents cannot be read')
   if ('text' in source) return Buffer.from(source.text, 'utf8')
   if ('uri' in source) return reader.fetch(source.uri)
   if (await reader.isDirectory(source.path))
-    throw error(
+    throw createError(
       'RESOURCE_INVALID',
       `asset path '${source.path}' is a directory; try using an archive`,
     )
@@ -152,7 +152,7 @@ async function* readMembers(
 ): AsyncGenerator<ArchiveMember, void> {
   const { source } = archive
   if (source === undefined)
-    throw error('RESOURCE_INVALID', 'an archive without contents cannot be read')
+    throw createError('RESOURCE_INVALID', 'an archive without contents cannot be read')
   if ('assets' in source) {
     yield* readAssetMembers(source.assets, reader)
     return
@@ -164,7 +164,7 @@ async function* readMembers(
     return
   }
   if (!('path' in source) || !(await reader.isDirectory(source.path)))
-    throw error('RESOURCE_INVALID', `'${name}' is neither an archive file nor a directory`)
+    throw createError('RESOURCE_INVALID', `'${name}' is neither an archive file nor a directory`)
   for (const relativePath of await reader.listFiles(source.path))
     yield { name: relativePath, data: await reader.readFile(`${source.path}/${relativePath}`) }
 }

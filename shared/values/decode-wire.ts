@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { isUrn, nameOf, typeOf, type Urn } from '../names/urn.ts'
 import {
   type Archive,
@@ -88,7 +88,7 @@ function readValue(value: unknown, context: WireContext): PropertyValue | undefi
 }
 
 function createMalformedError(context: WireContext, problem: string): Error {
-  return error('VALUE_MALFORMED', `the value of '${pathTextOf(context)}' ${problem}`)
+  return createError('VALUE_MALFORMED', `the value of '${pathTextOf(context)}' ${problem}`)
 }
 
 function readList(items: readonly unknown[], context: WireContext): PropertyValue[] {

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { unknownStringMarker } from '../names/provider-reference.ts'
 import { nameOf, typeOf } from '../names/urn.ts'
 import {
@@ -96,7 +96,7 @@ function writeSpecial(value: SpecialValue, context: WireContext): unknown {
     case 'bytes':
       if (context.options.allowsByteStrings)
         return { [signatureKey]: signatures.bytes, value: value.base64 }
-      throw error(
+      throw createError(
         'VALUE_MALFORMED',
         `'${pathTextOf(context)}' is a string that is not UTF-8, which the receiver cannot read`,
       )
@@ -106,7 +106,10 @@ function writeSpecial(value: SpecialValue, context: WireContext): unknown {
 function writeUnknown(context: WireContext): unknown {
   const { options } = context
   if (options.unknowns === 'reject')
-    throw error('VALUE_MALFORMED', `'${pathTextOf(context)}' is unknown where it must be known`)
+    throw createError(
+      'VALUE_MALFORMED',
+      `'${pathTextOf(context)}' is unknown where it must be known`,
+    )
   if (options.unknowns === 'drop') return undefined
   if (options.outputs && options.upgradesToOutputs === true)
     return { [signatureKey]: signatures.output }

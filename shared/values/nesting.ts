@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 
 /**
  * Maximum nesting depth of a stored value. It is above the limit of Structs, 1,000 levels, so that
@@ -28,7 +28,7 @@ export function isNestedDeeper(json: unknown, levelsMax: number): boolean {
 /** Throws VALUE_MALFORMED if a part of a value is at a depth above `valueDepthMax`. */
 export function checkValueDepth(depth: number): void {
   if (depth > valueDepthMax)
-    throw error(
+    throw createError(
       'VALUE_MALFORMED',
       `a value in the state is nested deeper than ${valueDepthMax} levels`,
     )

@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import type { PropertyMap, PropertyValue } from './value.ts'
 import { isList, isMap, isSecret, secretOf } from './value.ts'
 
@@ -81,7 +81,7 @@ function parseQuoted(
 }
 
 function createMalformedError(text: string, reason: string): Error {
-  return error('VALUE_MALFORMED', `'${text}' is not a property path: ${reason}`)
+  return createError('VALUE_MALFORMED', `'${text}' is not a property path: ${reason}`)
 }
 
 /** Formats a path, with quotes where needed. */

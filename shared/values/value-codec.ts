@@ -1,4 +1,4 @@
-import { error } from '../errors/error.ts'
+import { createError } from '../errors/error.ts'
 import { isUrn } from '../names/urn.ts'
 import { unknownStringMarker } from '../names/provider-reference.ts'
 import type { Json } from './json.ts'
@@ -152,7 +152,7 @@ function decodeAt(json: Json, open: OpenCiphertext, depth: number): PropertyValu
 /** Throws VALUE_MALFORMED for a number that exceeds the range of a double, such as 1e400. */
 function requireFinite<Scalar>(json: Scalar): Scalar {
   if (typeof json === 'number' && !Number.isFinite(json))
-    throw error('VALUE_MALFORMED', 'a number exceeds the range of a double')
+    throw createError('VALUE_MALFORMED', 'a number exceeds the range of a double')
   return json
 }
 
@@ -187,7 +187,10 @@ function decodeSigned(json: JsonObject, signature: Json, context: DecodingContex
     case floatSignature:
       return Buffer.from(requireMatch(json['value'], floatPattern, 'number'), 'hex').readDoubleBE()
     default:
-      throw error('VALUE_MALFORMED', `a value in the state has ${describeSignature(signature)}`)
+      throw createError(
+        'VALUE_MALFORMED',
+        `a value in the state has ${describeSignature(signature)}`,
+      )
   }
 }
 
@@ -202,7 +205,7 @@ function decodeSecret(json: JsonObject, { open, depth }: DecodingContext): Prope
   const ciphertext = textOf(json['ciphertext'])
   const plaintext = textOf(json['plaintext'])
   if ((ciphertext === '') === (plaintext === ''))
-    throw error(
+    throw createError(
       'SECRETS_MALFORMED',
       'a secret in the state must have exactly one of ciphertext and plaintext',
     )
@@ -211,7 +214,7 @@ function decodeSecret(json: JsonObject, { open, depth }: DecodingContext): Prope
   try {
     inner = JSON.parse(text)
   } catch (cause) {
-    throw error('SECRETS_MALFORMED', 'a secret in the state does not contain JSON', { cause })
+    throw createError('SECRETS_MALFORMED', 'a secret in the state does not contain JSON', { cause })
   }
   return decodeAt(inner, openNothing, depth + 1)
 }
@@ -219,7 +222,7 @@ function decodeSecret(json: JsonObject, { open, depth }: DecodingContext): Prope
 function decodeReference(json: JsonObject): PropertyValue {
   const urn = textOf(json['urn'])
   if (!isUrn(urn))
-    throw error(
+    throw createError(
       'VALUE_MALFORMED',
       `a resource reference in the state contains '${urn}', which is not a URN`,
     )
@@ -271,7 +274,7 @@ function decodeArchive(json: JsonObject, depth: number): Archive {
 function decodeMember(json: Json, depth: number): Asset | Archive {
   const member = decodeAt(json, openNothing, depth)
   if (isSpecial(member) && (member.kind === 'asset' || member.kind === 'archive')) return member
-  throw error(
+  throw createError(
     'VALUE_MALFORMED',
     'an archive in the state has a member that is neither asset nor archive',
   )
@@ -286,5 +289,5 @@ const floatPattern = /^[0-9a-fA-F]{16}$/
 
 function requireMatch(json: Json | undefined, pattern: RegExp, kind: string): string {
   if (typeof json === 'string' && pattern.test(json)) return json
-  throw error('VALUE_MALFORMED', `a ${kind} in the state is malformed`)
+  throw createError('VALUE_MALFORMED', `a ${kind} in the state is malformed`)
 }

@@ -1,6 +1,6 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { randomBytes, randomUUID, createHash } from 'node:crypto'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import {
   type TableDefinition,
   type TableNames,
@@ -70,7 +70,7 @@ function createBlobsInMemory(): BlobsPort {
     },
     get: async hash => {
       const bytes = bytesByHash.get(hash)
-      if (bytes === undefined) throw error('STATE_INVALID', `the blob ${hash} is absent`)
+      if (bytes === undefined) throw createError('STATE_INVALID', `the blob ${hash} is absent`)
       return bytes
     },
   }

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../shared/config/limits.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
 import { readDeploymentTimeline } from '../../shared/runtime/state/state-at-time.ts'
 import { envelopeOf } from '../../shared/state/snapshot-codec.ts'
@@ -254,7 +254,9 @@ describe('a deployment that cannot continue', () => {
   test('is abandoned after a forced cancel if its records are unreadable', async () => {
     const functions = await openDead('forced')
     const { version } = await getTestStack(functions.platform)
-    const unreadable = { onLogRead: () => Promise.reject(error('RECORD_DAMAGED', 'it is damaged')) }
+    const unreadable = {
+      onLogRead: () => Promise.reject(createError('RECORD_DAMAGED', 'it is damaged')),
+    }
     expect(await functions.runToIdle({ ...noProgram, ...unreadable })).toContain('ended')
     expect(await getTestStack(functions.platform)).toMatchObject({ current: '', version })
   })

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { readState } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import { serveStacks } from '../../local/serve-stacks.ts'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { removeOldRecords } from '../../shared/engine/deployment/retention/remove-old-records.ts'
 import type { LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { type Holder, rulesVersion } from '../../shared/records/log.ts'
@@ -126,14 +126,14 @@ test('a serving process survives unreadable records and a temporary failure of t
       async listStacks() {
         listCalls += 1
         if (listCalls === 1)
-          throw error('STORE_UNAVAILABLE', 'the store is temporarily unavailable')
+          throw createError('STORE_UNAVAILABLE', 'the store is temporarily unavailable')
         if (listCalls === 4) shutdown.abort()
         return platform.catalog.listStacks()
       },
     },
     control: {
       ...platform.control,
-      read: () => Promise.reject(error('RECORD_DAMAGED', 'the control record is damaged')),
+      read: () => Promise.reject(createError('RECORD_DAMAGED', 'the control record is damaged')),
     },
   }
   await serveStacks(

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import { createCloud } from './cloud.ts'
 import type { Program, TestEngine } from './engine.ts'
@@ -13,7 +13,7 @@ const bothProgram: Program = async monitor => {
   await Promise.all([registerThing(monitor, 'a', { v: 1 }), registerThing(monitor, 'b', { v: 1 })])
 }
 
-const refusal = error('STORE_UNAVAILABLE', 'the disk is full')
+const refusal = createError('STORE_UNAVAILABLE', 'the disk is full')
 
 type BeginArguments = Parameters<OperationsPort['begin']>
 

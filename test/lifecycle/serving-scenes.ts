@@ -4,7 +4,7 @@ import { serveStack } from '../../functions/step-generator/serve-stack.ts'
 import { type StackServerDeps } from '../../shared/runtime/deployment/stack-server-deps.ts'
 import { storeApproval } from '../../functions/step-generator/store-approval.ts'
 import type { DeployInput, DeployResult } from '../../shared/engine/request.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
 import type { DeploymentRequest } from '../../shared/records/stack-request.ts'
 import type { TestRunOptions } from './engine.ts'
@@ -22,7 +22,7 @@ async function serveNudge(
   { time = {}, open }: { readonly time?: RunLimit; readonly open?: StackServerDeps['open'] } = {},
 ): Promise<unknown> {
   const { id: stack } = await getTestStack(platform)
-  const start = () => Promise.reject(error('STACK_BUSY', 'another function was faster'))
+  const start = () => Promise.reject(createError('STACK_BUSY', 'another function was faster'))
   const openRequest = (request: Pick<DeploymentRequest, 'options'>): Promise<DeployInput> =>
     Promise.resolve({ stack, options: request.options } as DeployInput)
   const server: StackServerDeps = {
@@ -38,7 +38,7 @@ async function serveNudge(
 /** Options of a nudge: the request is refused as it is opened, while the process must shut down. */
 const refusalAtShutdown = {
   time: { handOverSignal: AbortSignal.abort() },
-  open: () => Promise.reject(error('PROJECT_INVALID', 'the program cannot be opened')),
+  open: () => Promise.reject(createError('PROJECT_INVALID', 'the program cannot be opened')),
 }
 
 async function putRequest({ engine }: TestSetup, key = 'k'): Promise<void> {

@@ -3,7 +3,7 @@ import { createRequestAuthorization } from '../../shared/runtime/credentials/aut
 import { type ServeOutcome, serveStack } from '../../functions/step-generator/serve-stack.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
 import { readSnapshotBlob } from '../../shared/engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { NudgeOptions } from '../../shared/ports/queue.ts'
 import type { EpochMs, StackId } from '../../shared/records/ids.ts'
 import type { DeploymentRequest, EditRequest } from '../../shared/records/stack-request.ts'
@@ -142,7 +142,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       mayServe: () => mayServe,
       inlineOperationsMax: options.inlineOperationsMax ?? 0,
       async resolveVariables() {
-        if (isRefused) throw error('STACK_ROLE_REFUSED', 'the role refuses the stack')
+        if (isRefused) throw createError('STACK_ROLE_REFUSED', 'the role refuses the stack')
         return {}
       },
       requests: platform.requests,
@@ -163,7 +163,7 @@ export async function openFunctions(cloud: Cloud, program: Program): Promise<Tes
       },
       open: async ({ key, options, dryRun, by }: DeploymentRequest) => {
         await onOpening?.()
-        if (by === 'nobody') throw error('PROJECT_INVALID', 'the program cannot be decrypted')
+        if (by === 'nobody') throw createError('PROJECT_INVALID', 'the program cannot be decrypted')
         return { ...createRequest(options, dryRun), key }
       },
       reopen: async (_deployment: unknown, { options }: Pick<DeployInput, 'options'>) => {

@@ -1,7 +1,7 @@
 import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
-import { error, hasCode } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import {
   type EmbeddedPlatform,
   openEmbeddedPlatform,
@@ -104,7 +104,7 @@ function createCountdown(
 }
 
 const refuse = (): Promise<never> =>
-  Promise.reject(error('STORE_UNAVAILABLE', 'the store is temporarily unavailable'))
+  Promise.reject(createError('STORE_UNAVAILABLE', 'the store is temporarily unavailable'))
 
 /** Reports whether a provider call is part of a preview, which changes nothing. */
 function isPreview([request]: readonly unknown[]): boolean {

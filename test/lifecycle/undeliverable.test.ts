@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGeneratorPorts } from '../../local/local-engine.ts'
 import { redrive } from '../../local/redrive.ts'
 import { sweep } from '../../shared/engine/deployment/recovery/sweep.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { EmbeddedPlatform } from '../../shared/platform/embedded/embedded-platform.ts'
 import type { OperationsPort } from '../../shared/ports/records.ts'
 import type {
@@ -79,7 +79,7 @@ describe('an operation that no delivery can handle', () => {
   })
 
   test('stays in the queue when the store fails', async () => {
-    const storeError = error('STORE_UNAVAILABLE', 'away')
+    const storeError = createError('STORE_UNAVAILABLE', 'away')
     const deployment = await harness.openDeployment({
       operations: { begin: () => Promise.reject(storeError) },
     })
@@ -89,7 +89,7 @@ describe('an operation that no delivery can handle', () => {
 
   test('is given back when the control record cannot be read after the begin', async () => {
     const deployment = await harness.openDeployment({
-      control: { read: () => Promise.reject(error('STORE_UNAVAILABLE', 'away')) },
+      control: { read: () => Promise.reject(createError('STORE_UNAVAILABLE', 'away')) },
     })
     await expect(deployment.deliver(1)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
     expect(await deployment.headOf(firstId)).toMatchObject({ owner: '', attempt: 1, givenBack: 1 })

@@ -16,7 +16,7 @@ import {
   withoutDeployment,
 } from '../../shared/ports/open-deployments.ts'
 import { historyBeginOf } from '../../shared/platform/records/history-begin.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { SynchronousPort } from './sync.ts'
 
 /**
@@ -37,7 +37,7 @@ export function createSimCatalog(
   let versions: { readonly version: number; readonly snapshot: BlobHash }[] = []
   const requireStack = (id: StackId): StackRecord & { readonly call: string } => {
     const stack = stacks.get(id)
-    if (stack === undefined) throw error('STACK_NOT_FOUND', `the stack ${id}`)
+    if (stack === undefined) throw createError('STACK_NOT_FOUND', `the stack ${id}`)
     return stack
   }
   const durations = new Map<string, number>()

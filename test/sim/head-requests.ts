@@ -1,4 +1,4 @@
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { freshHead, type Head } from '../../shared/records/head.ts'
 import type { HeadEvent } from '../../shared/records/transitions.ts'
 import type { SendEffect } from './send-effect.ts'
@@ -73,7 +73,7 @@ function copyLater<T>(
 }
 
 function damagedError(): Error {
-  return error('RECORD_DAMAGED', 'the head cannot be read well enough to begin')
+  return createError('RECORD_DAMAGED', 'the head cannot be read well enough to begin')
 }
 
 /** Creates the head methods of a process over the store of a world. */

@@ -1,6 +1,6 @@
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { ProviderError } from '../../shared/providers/provider-error.ts'
 import type { SendEffect } from './send-effect.ts'
 import { createDraw } from './draw.ts'
@@ -243,5 +243,7 @@ function exceedsLease(kind: FaultKind | undefined): boolean {
 }
 
 function rejectUnavailable(name: string): Promise<never> {
-  return Promise.reject(error('STORE_UNAVAILABLE', `${name}: the store is temporarily unavailable`))
+  return Promise.reject(
+    createError('STORE_UNAVAILABLE', `${name}: the store is temporarily unavailable`),
+  )
 }

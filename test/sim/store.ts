@@ -13,7 +13,7 @@ import type { Control, Lease, Outcome } from '../../shared/records/head.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../shared/records/ids.ts'
 import type { LogRecord } from '../../shared/records/log.ts'
 import { createHash } from 'node:crypto'
-import { error } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import { createSimCatalog } from './catalog.ts'
 import type { SynchronousPort } from './sync.ts'
 import { createHeads, type HeadChange } from './heads.ts'
@@ -107,7 +107,7 @@ export function createStore(observer: Observer): SimStore {
       },
       get(hash) {
         const bytes = blobs.get(hash)
-        if (bytes === undefined) throw error('STATE_INVALID', `the blob ${hash} is absent`)
+        if (bytes === undefined) throw createError('STATE_INVALID', `the blob ${hash} is absent`)
         return bytes
       },
     },

@@ -1,4 +1,4 @@
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type {
   ComplexTypeSpec,
   PackageSchema,
@@ -129,7 +129,7 @@ function formatType(spec: TypeSpec, use: TypeUse, context: TypeContext): string 
     case 'object':
       return `{ [key: string]: ${formatElement(spec.additionalProperties ?? { type: 'string' })} }`
     default:
-      throw error(
+      throw createError(
         'PLUGIN_FAILED',
         `the schema of '${context.packageName}' has a property of the unknown type '${spec.type}'`,
       )

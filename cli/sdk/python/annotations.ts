@@ -1,4 +1,4 @@
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type {
   ComplexTypeSpec,
   PropertySpec,
@@ -163,7 +163,7 @@ function formatType(spec: TypeSpec, context: TypeContext): string {
     return `_typing.Sequence[${formatElement(spec.items ?? { $ref: 'pulumi.json#/Any' })}]`
   if (spec.type === 'object')
     return `_typing.Mapping[_builtins.str, ${formatElement(spec.additionalProperties ?? { type: 'string' })}]`
-  throw error(
+  throw createError(
     'PLUGIN_FAILED',
     `the schema of '${context.packageName}' has a property of the unknown type '${spec.type}'`,
   )

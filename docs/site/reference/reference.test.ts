@@ -45,7 +45,10 @@ test('a shape is written in the notation of TypeScript', () => {
 })
 
 test('the causes of an error are the messages of the code that throws it', () => {
-  const sources = ["throw error('A_B', 'it\\'s bad')", "error(\n  'A_B',\n  `the ${name} is bad`)"]
+  const sources = [
+    "throw createError('A_B', 'it\\'s bad')",
+    "createError(\n  'A_B',\n  `the ${name} is bad`)",
+  ]
   expect(listMessages(sources).get('A_B')).toEqual(["it's bad", 'the … is bad'])
   const page = renderMessages(repositoryFolder)
   for (const code of Object.keys(catalogue)) expect(page).toContain(`## ${code}\n`)

@@ -6,7 +6,8 @@ import { formatCell } from './format-cell.ts'
 
 const sourceFolders = ['cli', 'functions', 'infra', 'local', 'shared']
 /** An error with its code and its message, which is a text or a template on one line. */
-const thrownPattern = /\berror\(\s*'([A-Z_]+)',\s*(?:'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g
+const thrownPattern =
+  /\bcreateError\(\s*'([A-Z_]+)',\s*(?:'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/g
 
 /** Returns the distinct messages of each code, where `…` stands for a value. */
 export function listMessages(sources: readonly string[]): ReadonlyMap<string, readonly string[]> {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type { EpochMs } from '../../../shared/records/ids.ts'
 import {
   approvalRuleForm,
@@ -117,7 +117,7 @@ export const approvalRoutes = [
       const key = approvalRuleKeyOf(id)
       const version = (await documents.get(key))?.version ?? 0
       if ((await documents.put(key, body, version)) === false)
-        throw error('DOCUMENT_CHANGED', 'the rule for approvals was changed concurrently')
+        throw createError('DOCUMENT_CHANGED', 'the rule for approvals was changed concurrently')
       return { json: body }
     },
   }),

@@ -3,7 +3,7 @@ import { isOpenDeployment } from '../../../shared/ports/open-deployments.ts'
 import { readHistoryRecord } from '../../../shared/engine/deployment/retention/read-history-and-versions.ts'
 import * as z from 'zod'
 import { redriveDeployment } from '../../../shared/engine/deployment/recovery/redrive.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../../../shared/ports/catalog.ts'
 import {
   deploymentIdOf,
@@ -144,7 +144,7 @@ export const deploymentRoutes = [
     run: async (ports, { params }) => {
       const { id, stack, number } = await requireDeployment(ports, params)
       if (!isOpenDeployment(stack, id))
-        throw error('NOTHING_TO_RESUME', `deployment ${number} of the stack is not open`)
+        throw createError('NOTHING_TO_RESUME', `deployment ${number} of the stack is not open`)
       await ports.nudges.nudge(stack.id, 0)
       return { json: { nudged: true } }
     },
@@ -169,7 +169,7 @@ export const deploymentRoutes = [
       const { stack, number } = await requireDeployment(ports, params)
       const { moments } = await readDeploymentTimeline(ports, stack, number)
       if (moments === undefined)
-        throw error('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
+        throw createError('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
       return {
         json: cutResultPage(
           moments.filter(({ urn }) => urn !== undefined),
@@ -189,7 +189,7 @@ export const deploymentRoutes = [
       const { stack, number } = await requireDeployment(ports, params)
       const { course } = await readCourse(ports, stack, number)
       if (course === undefined)
-        throw error('RECORDS_REMOVED', `deployment ${number} has no records of steps`)
+        throw createError('RECORDS_REMOVED', `deployment ${number} has no records of steps`)
       return { json: course }
     },
   }),
@@ -251,7 +251,7 @@ export async function requireDeployment(
   const id = deploymentIdOf(stack.id, number)
   const record = await readHistoryRecord(catalog, id)
   if (record === undefined)
-    throw error('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
+    throw createError('DEPLOYMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { id, number, stack, record }
 }
 

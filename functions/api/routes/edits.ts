@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createOpenDeploymentError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import {
   type EditRequest,
   isEditRequest,
@@ -83,7 +83,7 @@ export const editRoutes = [
       await requireStack(ports, stack)
       await requireRenamePermission(ports, { caller: call.caller, stack })
       if ((await ports.catalog.getStack(to)) !== undefined)
-        throw error('STACK_EXISTS', `the stack '${call.body.stack}' already exists`)
+        throw createError('STACK_EXISTS', `the stack '${call.body.stack}' already exists`)
       await requireIdleStack(ports, stack)
       const placements = await placeCallsForRename(ports, stack, to)
       const edit = { kind: 'rename stack', to, placements } as const
@@ -134,7 +134,7 @@ async function requireIdleStack(
   const hasDeploymentRequest = firstRequest !== undefined && !isEditRequest(firstRequest)
   if (current === '' && !hasDeploymentRequest) return
   if (current === '')
-    throw error('STACK_BUSY', 'a request is waiting for this stack', {
+    throw createError('STACK_BUSY', 'a request is waiting for this stack', {
       hint: 'Wait for its end, or withdraw it with DELETE /v1/stacks/{project}/{stack}/requests/{key}.',
     })
   throw await createOpenDeploymentError(ports, current)

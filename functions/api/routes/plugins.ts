@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { limits } from '../../../shared/config/limits.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { listedPluginForm } from '../../../shared/runtime/plugins/listed-plugin.ts'
 import { archiveForm, uploadForm } from '../archive-forms.ts'
 import { type ApiPorts, defineRoute } from '../../../shared/api/define-route.ts'
@@ -53,7 +53,10 @@ export const pluginRoutes = [
       const { kind = '', name = '', version = '', os = '', arch = '' } = params
       const { plugins } = requirePluginStore(ports)
       if (!(await plugins.registerArchive({ kind, name, version, os, arch }, archive)))
-        throw error('PLUGIN_TAKEN', `${kind} plugin ${name} ${version} exists with another archive`)
+        throw createError(
+          'PLUGIN_TAKEN',
+          `${kind} plugin ${name} ${version} exists with another archive`,
+        )
       return { json: { archive } }
     },
   }),
@@ -65,7 +68,7 @@ export const pluginRoutes = [
  */
 export function requirePluginStore({ uploads, plugins }: ApiPorts) {
   if (uploads !== undefined && plugins !== undefined) return { uploads, plugins }
-  throw error('FEATURE_MISSING', 'this API does not store plugins', {
+  throw createError('FEATURE_MISSING', 'this API does not store plugins', {
     hint: 'Install the plugin on the machine that runs the server, as for Pulumi.',
   })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { type DeployError, error } from '../../../shared/errors/error.ts'
+import { type DeployError, createError } from '../../../shared/errors/error.ts'
 import { toPrintable } from '../../../shared/triggers/printable.ts'
 import { archiveNameOf } from '../../../shared/records/archive-name.ts'
 import { hiddenFeatures } from '../../../shared/records/log.ts'
@@ -155,7 +155,10 @@ async function withdrawRequest(
   const { stack, key } = request
   const isPreview = !isEditRequest(request) && request.dryRun
   if (!isPreview && !includesRole(caller.role, 'deploy'))
-    throw error('API_FORBIDDEN', 'withdrawing a deployment or an edit requires the role deploy')
+    throw createError(
+      'API_FORBIDDEN',
+      'withdrawing a deployment or an edit requires the role deploy',
+    )
   if (storedRequest.end === undefined) await withdrawWaitingRequest(ports, stack, key)
   // The request keeps an end that it had earlier: its deployment may have begun a moment ago.
   return requireRequest(ports, params)
@@ -169,7 +172,7 @@ function createTooLateError({ request, end }: RequestRecord): DeployError | unde
   if (end === undefined || (end.kind === 'refused' && end.code === withdrawnCode)) return undefined
   const endText = end.kind === 'started' ? `it started ${end.deployment}` : `it was ${end.kind}`
   const message = `the request '${toPrintable(request.key)}' is no longer waiting: ${endText}`
-  return error('REQUEST_BEGUN', message)
+  return createError('REQUEST_BEGUN', message)
 }
 
 /** Returns the request of a path. Throws REQUEST_UNKNOWN. */
@@ -180,7 +183,7 @@ export async function requireRequest(
   const key = params['key'] ?? ''
   const storedRequest = await requests.find(stackOf(params), key)
   if (storedRequest === undefined)
-    throw error('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(key)}'`)
+    throw createError('REQUEST_UNKNOWN', `the stack has no request '${toPrintable(key)}'`)
   return storedRequest
 }
 
@@ -241,5 +244,5 @@ function requireMatchingImports({
 }: Pick<z.infer<typeof requestBodyForm>, 'command' | 'imports'>): void {
   if ((command === 'import') === (imports !== undefined)) return
   const message = 'body.imports: required for the command import, and for no other'
-  throw error('API_INPUT_INVALID', message, { details: { at: 'body.imports' } })
+  throw createError('API_INPUT_INVALID', message, { details: { at: 'body.imports' } })
 }

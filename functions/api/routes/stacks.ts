@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createOpenDeploymentError } from '../../../shared/engine/deployment/ownership/stack-busy.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type { StackRecord } from '../../../shared/ports/catalog.ts'
 import { stackIdOf, stackPartsOf } from '../../../shared/records/ids.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
@@ -77,7 +77,7 @@ export const stackRoutes = [
       const { catalog, clock } = ports
       const id = stackIdOf(params['project'] ?? '', params['stack'] ?? '')
       if (!(await catalog.createStack(id, clock.now())))
-        throw error('STACK_EXISTS', `the stack '${id}' already exists`)
+        throw createError('STACK_EXISTS', `the stack '${id}' already exists`)
       return { json: stackViewOf(await requireStack(ports, id)) }
     },
   }),

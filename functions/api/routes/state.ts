@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type { StackId } from '../../../shared/records/ids.ts'
 import { parsePointInTime } from '../../../shared/records/point-in-time.ts'
 import { envelopeOf, printEnvelope } from '../../../shared/state/snapshot-codec.ts'
@@ -50,7 +50,7 @@ export const stateRoutes = [
     output: z.object({ outputs: z.looseObject({}) }),
     run: async (ports, { params, query: { showSecrets }, caller }) => {
       if (showSecrets && !includesRole(caller.role, 'deploy'))
-        throw error('API_FORBIDDEN', 'showing secrets requires the role deploy')
+        throw createError('API_FORBIDDEN', 'showing secrets requires the role deploy')
       const stack = stackOf(params)
       const state = await exportState(ports, stack)
       const decrypt = showSecrets ? await decrypterOf(ports, stack, state) : undefined
@@ -71,12 +71,12 @@ async function readRequestedState(
   if (at === undefined) {
     const state = await exportState(ports, stackOf(params), version)
     if (state === undefined && version !== undefined)
-      throw error('MOMENT_UNKNOWN', `the stack has no version ${version}`)
+      throw createError('MOMENT_UNKNOWN', `the stack has no version ${version}`)
     return state
   }
   const moment = parsePointInTime(at)
   if (moment === undefined || version !== undefined)
-    throw error(
+    throw createError(
       'API_INPUT_INVALID',
       '`at` must be a time or `<deployment>:<moment>`, and cannot be combined with `version`',
     )
@@ -97,8 +97,12 @@ async function decrypterOf(
   if (state === undefined || !hasSecretOutputs(state)) return undefined
   const manager = await openStateSecrets?.(stack, state)
   if (manager === undefined)
-    throw error('SECRETS_MANAGER_UNSUPPORTED', 'this API has no key for the secrets of the stack', {
-      hint: 'Read them with `antichain stack output --show-secrets` on a machine that has the key.',
-    })
+    throw createError(
+      'SECRETS_MANAGER_UNSUPPORTED',
+      'this API has no key for the secrets of the stack',
+      {
+        hint: 'Read them with `antichain stack output --show-secrets` on a machine that has the key.',
+      },
+    )
   return manager.crypter.decrypt
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { requireStack } from '../../../shared/runtime/state/export-state.ts'
 import { requireTagPermission } from '../../../shared/api/require-policy-permission.ts'
 import { defineRoute, stackOf } from '../../../shared/api/define-route.ts'
@@ -43,7 +43,7 @@ export const tagRoutes = [
       const keptEntries = [...mergedTags].filter(([, value]) => value !== null)
       const parsedTags = tagsForm.safeParse(Object.fromEntries(keptEntries))
       if (!parsedTags.success || keptEntries.length > tagsMax)
-        throw error(
+        throw createError(
           'API_INPUT_INVALID',
           `a stack has at most ${tagsMax} tags, with names of 1 to 40 letters, digits, _, ., - and :`,
         )

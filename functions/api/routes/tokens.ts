@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { apiLimits } from '../../../shared/config/api-limits.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { pageQuery, createPageForm } from '../../../shared/api/pages.ts'
 import { defineRoute } from '../../../shared/api/define-route.ts'
 import { rotateToken } from '../rotate-token.ts'
@@ -73,9 +73,9 @@ export const tokenRoutes = [
       const key = tokenKeyOf(params['id'] ?? '')
       const storedToken = await documents.get(key)
       if (storedToken === undefined)
-        throw error('DOCUMENT_UNKNOWN', `the token '${key.name}' does not exist`)
+        throw createError('DOCUMENT_UNKNOWN', `the token '${key.name}' does not exist`)
       if (!(await documents.remove(key, storedToken.version)))
-        throw error('DOCUMENT_CHANGED', `the token '${key.name}' was changed concurrently`)
+        throw createError('DOCUMENT_CHANGED', `the token '${key.name}' was changed concurrently`)
       return { json: { revoked: true } }
     },
   }),

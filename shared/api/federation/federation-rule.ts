@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { federationLimits as limits } from '../../config/federation-limits.ts'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentKey, DocumentPage, DocumentsPort } from '../../ports/documents.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 import { type AddressRules, refuseForbiddenUrl } from '../../triggers/outbound/address-filter.ts'
@@ -65,7 +65,7 @@ export function requireNarrowRule(
 ): void {
   refuseForbiddenUrl(issuer, addresses)
   if (!restrictsOwner(issuer, claims))
-    throw error(
+    throw createError(
       'FEDERATION_TOO_BROAD',
       `no claim fixes the account or repository whose tokens of ${issuer} are admitted`,
     )

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JWTHeaderParameters } from 'jose'
 import * as z from 'zod'
 import { federationLimits as limits } from '../../config/federation-limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ClockPort, LoggerPort } from '../../ports/system.ts'
 import { readResponseText } from '../../triggers/outbound/outbound.ts'
@@ -112,7 +112,7 @@ async function fetchKeySet(outbound: OutboundPort, issuer: string): Promise<KeyS
   const discoveryUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const discovery = discoveryForm.parse(await fetchJson(outbound, discoveryUrl))
   if (discovery.issuer !== issuer)
-    throw error('OIDC_ISSUER_UNREACHABLE', 'the configuration names another issuer')
+    throw createError('OIDC_ISSUER_UNREACHABLE', 'the configuration names another issuer')
   return createLocalJWKSet(keysForm.parse(await fetchJson(outbound, discovery.jwks_uri)))
 }
 
@@ -126,11 +126,11 @@ function fetchJson(outbound: OutboundPort, url: string): Promise<unknown> {
   } as const
   return outbound.call(request, async response => {
     if (response.status !== 200)
-      throw error('OIDC_ISSUER_UNREACHABLE', `a response has the status ${response.status}`)
+      throw createError('OIDC_ISSUER_UNREACHABLE', `a response has the status ${response.status}`)
     return JSON.parse(await readResponseText(response))
   })
 }
 
 function createUnreachableError(issuer: string): Error {
-  return error('OIDC_ISSUER_UNREACHABLE', `the keys of the issuer ${issuer} cannot be read`)
+  return createError('OIDC_ISSUER_UNREACHABLE', `the keys of the issuer ${issuer} cannot be read`)
 }

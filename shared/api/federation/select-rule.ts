@@ -1,5 +1,5 @@
 import { federationLimits as limits } from '../../config/federation-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 import { matchesGlob } from '../../triggers/webhooks/glob.ts'
 import type { FederationRule } from './federation-rule.ts'
@@ -20,7 +20,7 @@ export function selectRule(
   const audiences = [claims['aud']].flat().map(String)
   const audienceRules = rules.filter(({ audience }) => audiences.includes(audience))
   if (audienceRules.length === 0)
-    throw error(
+    throw createError(
       'OIDC_AUDIENCE_WRONG',
       `no rule accepts the audience '${toPrintable(audiences.join(', '))}' of the OIDC token`,
     )
@@ -30,12 +30,12 @@ export function selectRule(
   if (rule === undefined) throw createForeignTokenError()
   if (others.length === 0) return rule
   const names = selectedRules.map(({ name }) => `'${name}'`).join(', ')
-  throw error('OIDC_RULE_AMBIGUOUS', `several rules admit the OIDC token: ${names}`)
+  throw createError('OIDC_RULE_AMBIGUOUS', `several rules admit the OIDC token: ${names}`)
 }
 
 /** Returns the error for a token that no rule admits, or whose issuer no rule names. */
 export function createForeignTokenError(): Error {
-  return error('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
+  return createError('OIDC_TOKEN_FOREIGN', 'no rule admits the issuer and claims of the OIDC token')
 }
 
 /**

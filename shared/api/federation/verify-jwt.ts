@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
 import { federationLimits as limits } from '../../config/federation-limits.ts'
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, createError } from '../../errors/error.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
@@ -61,7 +61,7 @@ export async function verifyJwt(
 function toVerificationError(thrown: unknown): Error {
   if (thrown instanceof DeployError) return thrown
   if (thrown instanceof errors.JWTExpired)
-    return error('OIDC_TOKEN_EXPIRED', 'the OIDC token has expired')
+    return createError('OIDC_TOKEN_EXPIRED', 'the OIDC token has expired')
   if (thrown instanceof errors.JWTClaimValidationFailed)
     return createInvalidTokenError(
       thrown.claim === 'nbf' ? 'it is not valid yet' : `its claim '${thrown.claim}' is not valid`,
@@ -72,5 +72,5 @@ function toVerificationError(thrown: unknown): Error {
 }
 
 function createInvalidTokenError(reason: string): Error {
-  return error('OIDC_TOKEN_INVALID', `the OIDC token is not valid: ${reason}`)
+  return createError('OIDC_TOKEN_INVALID', `the OIDC token is not valid: ${reason}`)
 }

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { Base } from '../deployment/state/base.ts'
 import type { CommandRun } from './command-run.ts'
 
@@ -21,7 +21,7 @@ export function requireProgramForDeleteHooks({ request, emitter }: CommandRun, b
     emitter.report('error', message, urn)
   }
   if (isProgramNeeded)
-    throw error(
+    throw createError(
       'DESTROY_NEEDS_PROGRAM',
       'You must run with the `--run-program` flag to use delete hooks during destroy.',
     )

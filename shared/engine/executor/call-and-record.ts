@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { Outcome } from '../../records/head.ts'
 import {
   deploymentPartsOf,
@@ -121,7 +121,7 @@ export async function callAndRecord(
 function requireLease(context: ExecutionContext): PerformDeps['provider'] {
   return async (reference, extension) => {
     const provider = await context.performDeps.provider(reference, extension)
-    if (!context.holdsLease()) throw error('LEASE_LOST', 'the lease expired before the call')
+    if (!context.holdsLease()) throw createError('LEASE_LOST', 'the lease expired before the call')
     return provider
   }
 }

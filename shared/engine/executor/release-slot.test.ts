@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeploymentId, OperationId } from '../../records/ids.ts'
 import type { Provider } from '../../providers/provider.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { createTestExecutor } from './test-executor.fixture.ts'
 
 /**
@@ -55,7 +55,7 @@ function createFullStore(count: number) {
     const isRefused = isFull && remainingCount > 0
     if (isRefused) remainingCount -= 1
     writes.push(isRefused ? `${name} refused` : name)
-    if (isRefused) throw error('STORE_UNAVAILABLE', 'the disk is full')
+    if (isRefused) throw createError('STORE_UNAVAILABLE', 'the disk is full')
   }
   const operations: Parameters<typeof createTestExecutor>[1]['operations'] = {
     async begin(_, operation) {

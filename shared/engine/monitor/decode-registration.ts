@@ -5,7 +5,7 @@ import type {
   RegisterResourceRequest_CustomTimeouts,
 } from '../../../proto/gen/pulumi/resource.ts'
 import type { SourcePosition, StackTrace } from '../../../proto/gen/pulumi/source.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isProviderType, packageOf } from '../../names/provider-reference.ts'
 import type { Urn } from '../../names/urn.ts'
 import { type CustomTimeouts, noTimeouts, type StackFrame } from '../../state/resource.ts'
@@ -158,7 +158,7 @@ export function readPluginRequest(
 function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): void {
   if (stateMigrations.length === 0) return
   const message = `state migrations are not supported by this deployment (resource '${name}')`
-  throw error('FEATURE_MISSING', message)
+  throw createError('FEATURE_MISSING', message)
 }
 
 /**
@@ -167,7 +167,7 @@ function refuseMigrations({ stateMigrations, name }: RegisterResourceRequest): v
  */
 function requireValidType(request: RegisterResourceRequest): void {
   if (request.envVarMappings.size > 0 && !isProviderType(request.type))
-    throw error('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
+    throw createError('RESOURCE_INVALID', 'envVarMappings can only be used with provider resources')
   if (request.custom || request.remote) requireTypeToken(request.type)
 }
 
@@ -177,7 +177,7 @@ function requireValidType(request: RegisterResourceRequest): void {
  */
 function requireTypeToken(type: string): void {
   if (type.split(':').length < 3)
-    throw error(
+    throw createError(
       'RESOURCE_INVALID',
       `Type '${type}' is not a valid type token (must have format '*:*:*')`,
     )

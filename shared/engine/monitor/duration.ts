@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 const secondsByUnit: Readonly<Record<string, number>> = {
   ns: 1e-9,
@@ -24,7 +24,7 @@ export function parseDuration(text: string): number {
     position += match[0].length
   }
   if (position !== text.length)
-    throw error('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
+    throw createError('RESOURCE_INVALID', `'${text}' is not a duration such as '1h30m'`)
   return seconds
 }
 

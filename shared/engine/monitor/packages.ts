@@ -3,7 +3,7 @@ import type {
   Parameterization,
   RegisterPackageRequest,
 } from '../../../proto/gen/pulumi/resource.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { type PackageRequest, withExtensionRef } from '../../providers/package-request.ts'
 
 /** The packages that a program registered, by the references that it received. */
@@ -41,7 +41,7 @@ export function createPackages(uuid: () => string): Packages {
     lookup(ref) {
       const packageRequest = requestsByRef.get(ref)
       if (packageRequest === undefined)
-        throw error('PACKAGE_INVALID', `unknown provider package '${ref}'`)
+        throw createError('PACKAGE_INVALID', `unknown provider package '${ref}'`)
       return packageRequest
     },
   }
@@ -53,7 +53,7 @@ export function createPackages(uuid: () => string): Packages {
  */
 function readPackage(request: RegisterPackageRequest): PackageRequest {
   const { name, version, parameterization, extension } = request
-  if (name === '') throw error('PACKAGE_INVALID', 'package name is empty')
+  if (name === '') throw createError('PACKAGE_INVALID', 'package name is empty')
   requireVersion('package', version)
   const plugin = {
     version,
@@ -90,7 +90,10 @@ export function requireVersion(role: string, version: string, mayBeAbsent = true
   // Only a complete version is accepted here. `valid` alone would also accept a leading `v` and
   // blanks.
   if (/^\d/.test(version) && valid(version) !== null) return
-  throw error('PACKAGE_INVALID', `parse ${role} version ${version}: it is not a semantic version`)
+  throw createError(
+    'PACKAGE_INVALID',
+    `parse ${role} version ${version}: it is not a semantic version`,
+  )
 }
 
 /** Converts checksums to hexadecimal texts, as provider inputs contain them. */

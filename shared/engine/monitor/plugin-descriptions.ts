@@ -8,7 +8,7 @@ import type {
   GetMappingRequest,
   GetMappingResponse,
 } from '../../../proto/gen/pulumi/codegen/mapper.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { ProviderDescription } from '../../providers/provider-description.ts'
 import { isGitAddress } from '../../providers/install/git-address.ts'
 import type { PluginHost } from '../../providers/provider.ts'
@@ -64,7 +64,7 @@ function addSchemaVersion(text: string, { name, version }: PluginTarget): string
     return JSON.stringify({ ...Object(JSON.parse(text)), version })
   } catch (cause) {
     const message = `the schema of '${name}' is not valid JSON: ${messageOf(cause)}`
-    throw error('PLUGIN_FAILED', message, { cause })
+    throw createError('PLUGIN_FAILED', message, { cause })
   }
 }
 

@@ -7,7 +7,7 @@ import {
   ResourceHookRequest,
   ResourceHookResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { HookCall, ProgramHooks } from '../hooks.ts'
 import type { Callbacks } from './callbacks.ts'
 import { toErrorHookRequest, toHookRequest } from './hook-request.ts'
@@ -59,11 +59,11 @@ export function createRegisteredHooks(programCallbacks: Callbacks): RegisteredHo
   const trackedSteps = new Set<Promise<unknown>>()
   let waitEnd: Promise<unknown> | undefined
   const addHook = (name: string, hook: Omit<Hook, 'callback'>, callback: Callback | undefined) => {
-    if (name === '') throw error('RESOURCE_INVALID', 'resource hook name cannot be empty')
+    if (name === '') throw createError('RESOURCE_INVALID', 'resource hook name cannot be empty')
     if (hooksByName.has(name))
-      throw error('RESOURCE_INVALID', `resource hook already registered for name "${name}"`)
+      throw createError('RESOURCE_INVALID', `resource hook already registered for name "${name}"`)
     if (callback === undefined)
-      throw error('RESOURCE_INVALID', `resource hook "${name}" has no callback`)
+      throw createError('RESOURCE_INVALID', `resource hook "${name}" has no callback`)
     hooksByName.set(name, { ...hook, callback })
     awaitedNames.get(name)?.resolve()
   }

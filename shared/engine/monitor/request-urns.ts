@@ -1,5 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isUrn, type Urn } from '../../names/urn.ts'
 
 /**
@@ -9,7 +9,7 @@ import { isUrn, type Urn } from '../../names/urn.ts'
 export function parseRequestUrn(text: string, role: string): Urn {
   if (isUrn(text)) return text
   const fault = text === '' ? 'missing required URN' : `invalid URN ${JSON.stringify(text)}`
-  throw error('RESOURCE_INVALID', `invalid ${role} URN: ${fault}`)
+  throw createError('RESOURCE_INVALID', `invalid ${role} URN: ${fault}`)
 }
 
 /** Parses an optional URN of a request. Returns '' if it is absent. */

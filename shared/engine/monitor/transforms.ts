@@ -5,7 +5,7 @@ import {
   type TransformResourceOptions,
   TransformResponse,
 } from '../../../proto/gen/pulumi/resource.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { PropertyMap } from '../../values/value.ts'
 import { decodeWire } from '../../values/decode-wire.ts'
 import { encodeWire } from '../../values/encode-wire.ts'
@@ -95,7 +95,7 @@ export function createTransforms(): Transforms {
 
 /** Throws RESOURCE_INVALID if a callback has no address of the program's callback server. */
 export function requireCallbackAddress({ target }: Callback): void {
-  if (target === '') throw error('RESOURCE_INVALID', 'target must be specified')
+  if (target === '') throw createError('RESOURCE_INVALID', 'target must be specified')
 }
 
 /**
@@ -163,7 +163,7 @@ async function transformRegistration(
       options: answer.options ?? options,
     }
   } catch (thrown) {
-    throw error('RESOURCE_INVALID', `invoke transform: ${messageOf(thrown)}`)
+    throw createError('RESOURCE_INVALID', `invoke transform: ${messageOf(thrown)}`)
   }
 }
 

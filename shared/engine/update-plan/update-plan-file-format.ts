@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { limits } from '../../config/limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { isUrn, urnPartsOf, type Urn } from '../../names/urn.ts'
 import type { Crypter } from '../../secrets/crypter.ts'
 import type { CustomTimeouts } from '../../state/resource.ts'
@@ -100,7 +100,7 @@ export function readUpdatePlan(
     const [issue] = parsed.error.issues
     const location =
       issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`
-    throw error('PLAN_INVALID', `the plan cannot be read${location}: ${issue?.message ?? ''}`)
+    throw createError('PLAN_INVALID', `the plan cannot be read${location}: ${issue?.message ?? ''}`)
   }
   const resources = new Map<Urn, PlannedResource>()
   for (const [name, storedResource] of Object.entries(parsed.data.resourcePlans ?? {}))
@@ -110,11 +110,11 @@ export function readUpdatePlan(
 
 function parsePlanJson(text: string): unknown {
   if (Buffer.byteLength(text) > limits.planBytesMax)
-    throw error('PLAN_INVALID', `the plan has more than ${limits.planBytesMax} bytes`)
+    throw createError('PLAN_INVALID', `the plan has more than ${limits.planBytesMax} bytes`)
   try {
     return JSON.parse(text)
   } catch (thrown) {
-    throw error('PLAN_INVALID', `the plan is not valid JSON: ${messageOf(thrown)}`)
+    throw createError('PLAN_INVALID', `the plan is not valid JSON: ${messageOf(thrown)}`)
   }
 }
 
@@ -123,10 +123,10 @@ function parsePlanUrn(
   name: string,
   context: { readonly stack: string; readonly project: string },
 ): Urn {
-  if (!isUrn(name)) throw error('PLAN_INVALID', `the plan contains the invalid URN '${name}'`)
+  if (!isUrn(name)) throw createError('PLAN_INVALID', `the plan contains the invalid URN '${name}'`)
   const { stack, project } = urnPartsOf(name)
   if (stack === context.stack && project === context.project) return name
-  throw error(
+  throw createError(
     'PLAN_INVALID',
     `the plan is not for stack '${context.stack}' of project '${context.project}': it contains '${name}'`,
   )
@@ -139,12 +139,12 @@ function resourceOf(
 ): PlannedResource {
   const unknownStep = storedResource.steps?.find(op => !knownSteps.has(op))
   if (unknownStep !== undefined)
-    throw error('PLAN_INVALID', `the plan has the unknown step '${unknownStep}' for '${urn}'`)
+    throw createError('PLAN_INVALID', `the plan has the unknown step '${unknownStep}' for '${urn}'`)
   const openProperties = (map: z.infer<typeof propertiesForm>): PropertyMap => {
     try {
       return decodeStoredMap(map ?? {}, decrypt)
     } catch (thrown) {
-      throw error('PLAN_INVALID', `a value of '${urn}' cannot be read: ${messageOf(thrown)}`)
+      throw createError('PLAN_INVALID', `a value of '${urn}' cannot be read: ${messageOf(thrown)}`)
     }
   }
   const { seed } = storedResource

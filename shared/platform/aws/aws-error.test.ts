@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { createAwsError, withAwsErrors, errorNameOf, httpStatusOf } from './aws-error.ts'
 
 /** Creates an error as the SDK throws it: a name, and a status if there was a response. */
@@ -62,7 +62,7 @@ describe('an AWS client error', () => {
   })
 
   test('a catalogue error is returned unchanged, and a thrown string appears in the message', async () => {
-    const ownError = error('STATE_INVALID', 'damaged')
+    const ownError = createError('STATE_INVALID', 'damaged')
     await expect(withAwsErrors('x', () => Promise.reject(ownError))).rejects.toBe(ownError)
     expect(createAwsError('x', 'odd').message).toContain('odd')
     expect([errorNameOf('odd'), httpStatusOf('odd')]).toEqual(['Error', undefined])

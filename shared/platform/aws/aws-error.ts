@@ -1,4 +1,4 @@
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, createError } from '../../errors/error.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 
 /** The fields of a thrown error that this file reads. */
@@ -88,7 +88,7 @@ export function createAwsError(requestName: string, thrown: unknown): DeployErro
     ...(requestId === undefined ? {} : { requestId }),
   }
   const reason = message === '' || message === name ? name : `${name}: ${message}`
-  return error(code, `${requestName} failed: ${reason}`, {
+  return createError(code, `${requestName} failed: ${reason}`, {
     details,
     cause: thrown,
     ...(hint === undefined ? {} : { hint }),

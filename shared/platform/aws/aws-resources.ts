@@ -4,7 +4,7 @@ import {
   groupInstallationOf,
 } from '../../config/aws-resource-names.ts'
 import { defaultGroup, parseStackGroups, type StackGroup } from '../../config/stack-groups.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { Pool } from '../../records/pool.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -25,7 +25,7 @@ export function readAwsResources(env: Env): AwsResources {
   const get = (variable: AwsVariable): string => {
     const value = env[awsVariables[variable]] ?? ''
     if (value === '')
-      throw error('AWS_SETTINGS_INVALID', `${awsVariables[variable]} is not set`, {
+      throw createError('AWS_SETTINGS_INVALID', `${awsVariables[variable]} is not set`, {
         hint: 'The installation sets the variables of its functions: run `antichain platform deploy`.',
       })
     return value
@@ -48,7 +48,7 @@ export interface GroupAwsResources extends StackGroup {
 export function readStackGroups(env: Env): readonly StackGroup[] {
   const groups = parseStackGroups(env[awsVariables.groups] ?? '')
   if ('problem' in groups)
-    throw error('AWS_SETTINGS_INVALID', `${awsVariables.groups}: ${groups.problem}`)
+    throw createError('AWS_SETTINGS_INVALID', `${awsVariables.groups}: ${groups.problem}`)
   return groups
 }
 
@@ -82,9 +82,13 @@ export function readGroupResources(env: Env): readonly GroupAwsResources[] {
 }
 
 function failWithoutKey({ name }: StackGroup): never {
-  throw error('AWS_SETTINGS_INVALID', `${awsVariables.groupKeys} has no key of the group ${name}`, {
-    hint: 'The installation sets the variables of its functions: run `antichain platform deploy`.',
-  })
+  throw createError(
+    'AWS_SETTINGS_INVALID',
+    `${awsVariables.groupKeys} has no key of the group ${name}`,
+    {
+      hint: 'The installation sets the variables of its functions: run `antichain platform deploy`.',
+    },
+  )
 }
 
 /** Returns the name of the group whose functions have this environment. */

@@ -15,7 +15,7 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import { NodeHttpHandler } from '@smithy/node-http-handler'
 import * as z from 'zod'
 import { awsLimits } from '../../config/aws-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { meterRequests, type UsageMeter } from './usage-meter.ts'
 
 /** Services with a client in this folder, named as in `ANTICHAIN_<SERVICE>_ENDPOINT`. */
@@ -49,16 +49,22 @@ const endpointForm = z.url({ protocol: /^https?$/ })
 export function readAwsSettings(env: Readonly<Record<string, string | undefined>>): AwsSettings {
   const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || ''
   if (region === '')
-    throw error('AWS_SETTINGS_INVALID', 'the AWS region is unknown: AWS_REGION is not set')
+    throw createError('AWS_SETTINGS_INVALID', 'the AWS region is unknown: AWS_REGION is not set')
   if (!regionPattern.test(region))
-    throw error('AWS_SETTINGS_INVALID', `AWS_REGION is '${region}', which is not a valid region`)
+    throw createError(
+      'AWS_SETTINGS_INVALID',
+      `AWS_REGION is '${region}', which is not a valid region`,
+    )
   const endpoints: Partial<Record<AwsService, string>> = {}
   for (const service of services) {
     const name = `ANTICHAIN_${service}_ENDPOINT`
     const endpoint = env[name] ?? ''
     if (endpoint === '') continue
     if (!endpointForm.safeParse(endpoint).success)
-      throw error('AWS_SETTINGS_INVALID', `${name} is '${endpoint}', which is not an http address`)
+      throw createError(
+        'AWS_SETTINGS_INVALID',
+        `${name} is '${endpoint}', which is not an http address`,
+      )
     endpoints[service] = endpoint
   }
   return { region, endpoints }

@@ -1,6 +1,6 @@
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms'
 import type { ErrorCode } from '../../errors/catalogue.ts'
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, createError } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
 import { isWrongKeyError, withAwsErrors } from './aws-error.ts'
@@ -77,12 +77,12 @@ async function withKeyErrors<T>(requestName: string, run: () => Promise<T>): Pro
   } catch (thrown) {
     const code = thrown instanceof DeployError ? keyCodes.get(thrown.code) : undefined
     if (!(thrown instanceof DeployError) || code === undefined) throw thrown
-    throw error(code, thrown.message, { details: thrown.details })
+    throw createError(code, thrown.message, { details: thrown.details })
   }
 }
 
 function throwWrongKey(keyId: string, cause?: unknown): never {
-  throw error(
+  throw createError(
     'SECRETS_MALFORMED',
     `the data key of this stack was not encrypted with the key ${keyId}`,
     {

@@ -1,7 +1,7 @@
 import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms'
 import { createHash, randomBytes } from 'node:crypto'
 import { keyPurpose } from '../../config/aws-resource-names.ts'
-import { type DeployError, error } from '../../errors/error.ts'
+import { type DeployError, createError } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
 import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { type AwsSettings, createKmsClient } from './clients.ts'
@@ -94,5 +94,7 @@ function checksumOfText(text: string): string {
 }
 
 function createUnreadableError(context: string, cause?: unknown): DeployError {
-  return error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`, { cause })
+  return createError('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`, {
+    cause,
+  })
 }

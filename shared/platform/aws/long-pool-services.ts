@@ -1,6 +1,6 @@
 import { DescribeServicesCommand, type ECSClient, UpdateServiceCommand } from '@aws-sdk/client-ecs'
 import { longPoolServices, type LongQueueName } from '../../config/aws-resource-names.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { withAwsErrors } from './aws-error.ts'
 
 /** The numbers of tasks of a service of the long pool. */
@@ -36,7 +36,7 @@ export function createLongPoolServices(
       )
       const [service] = services
       if (service === undefined)
-        throw error('STORE_MISSING', `the cluster ${cluster} has no service ${name}`)
+        throw createError('STORE_MISSING', `the cluster ${cluster} has no service ${name}`)
       const { desiredCount = 0, runningCount = 0 } = service
       return { desired: desiredCount, running: runningCount }
     },

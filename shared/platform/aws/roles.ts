@@ -1,6 +1,6 @@
 import { AssumeRoleCommand, type STSClient } from '@aws-sdk/client-sts'
 import { externalIdOf } from '../../config/aws-resource-names.ts'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { createError, hasCode, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { EpochMs, StackId } from '../../records/ids.ts'
 import { withAwsErrors } from './aws-error.ts'
@@ -82,11 +82,11 @@ async function assumeRole(
   ).catch((thrown: unknown) => {
     if (!hasCode(thrown, 'STORE_DENIED')) throw thrown
     const reason = `the role ${role} refuses the stack ${stack} with the external id '${externalId}'`
-    throw error('STACK_ROLE_REFUSED', `${reason}: ${messageOf(thrown)}`, { cause: thrown })
+    throw createError('STACK_ROLE_REFUSED', `${reason}: ${messageOf(thrown)}`, { cause: thrown })
   })
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = credentials ?? {}
   if (AccessKeyId === undefined || SecretAccessKey === undefined || SessionToken === undefined)
-    throw error('STACK_ROLE_REFUSED', `AWS returned no credentials for the role ${role}`)
+    throw createError('STACK_ROLE_REFUSED', `AWS returned no credentials for the role ${role}`)
   return {
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,

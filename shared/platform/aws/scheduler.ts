@@ -7,7 +7,7 @@ import {
   SchedulerClient,
 } from '@aws-sdk/client-scheduler'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { ScheduledCalls, SchedulerPort } from '../../ports/scheduler.ts'
 import { type AwsSettings, createClientConfig } from './clients.ts'
 import { createAwsError, errorNameOf } from './aws-error.ts'
@@ -45,7 +45,7 @@ export function createScheduler(
         // repetition.
         if (errorNameOf(thrown) === 'ConflictException') return
         if (errorNameOf(thrown) === 'ValidationException')
-          throw error(
+          throw createError(
             'SCHEDULE_INVALID',
             `EventBridge Scheduler refused the schedule: ${messageOf(thrown)}`,
             {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { printCheckpoint } from '../../backends/checkpoint-file.ts'
 import { openBackend } from '../../backends/open-backend.ts'
 import { createEmptyCheckpoint } from '../../backends/stack-objects.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { deploymentIdOf, type EpochMs, stackIdOf } from '../../records/ids.ts'
 import { manifestOf } from '../../state/snapshot-codec.ts'
@@ -29,7 +29,8 @@ async function openCatalog(deniedPrefix: string, env: Record<string, string> = {
   const deniedStore: ObjectStorePort = {
     ...store,
     put: async (key, bytes) => {
-      if (deniedPrefix !== '' && key.startsWith(deniedPrefix)) throw error('BACKEND_DENIED', key)
+      if (deniedPrefix !== '' && key.startsWith(deniedPrefix))
+        throw createError('BACKEND_DENIED', key)
       await store.put(key, bytes)
     },
   }

@@ -13,7 +13,7 @@ import {
   readCheckpointBackup,
   readCheckpoint,
 } from '../../backends/stack-objects.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash, DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { CopyHeader } from '../../records/journal-copy.ts'
@@ -117,7 +117,7 @@ async function restoreRecords(
     else if (header !== undefined && fencedAt === undefined)
       await embedded.journalCopies.repeat(header.deployment, part.writes)
   if (header !== undefined && fencedAt !== undefined) return { header, fencedAt }
-  throw error('BACKEND_INVALID', `the journal copy ${copy.copyId} of ${id} is not complete`)
+  throw createError('BACKEND_INVALID', `the journal copy ${copy.copyId} of ${id} is not complete`)
 }
 
 /**
@@ -146,7 +146,7 @@ async function restoreBase(
   const isCurrent = (await hashOf(current)) === snapshot
   if (snapshot === '' || copy.blobs.includes(snapshot)) return isCurrent
   if (!isCurrent && (await hashOf(await readCheckpointBackup(backend, id))) !== snapshot)
-    throw error(
+    throw createError(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} after the deployment ${header.deployment} was interrupted`,
       { hint: hintOfCopy(copyPrefixOf(backend, id, copy.copyId)) },

@@ -4,7 +4,7 @@ import { decompress } from '../../backends/compression.ts'
 import { addHistoryEntry } from '../../backends/stack-history.ts'
 import { backUpStack, readCheckpoint, saveCheckpoint } from '../../backends/stack-objects.ts'
 import { kindOfCommand, type UpdateInfo } from '../../backends/update-info.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import {
   type BlobHash,
@@ -37,7 +37,7 @@ export async function publishToBackend(
     found !== undefined && Buffer.from(decompress(found.bytes, found.key)).equals(checkpoint)
   if (isWritten) return syncPoints.update(id, { checkpoint: sha256Of(found.bytes), base })
   if (found === undefined || sha256Of(found.bytes) !== syncPoints.read(id).checkpoint)
-    throw error(
+    throw createError(
       'BACKEND_CHANGED',
       `another client changed the stack ${id} in ${backend.store.address} during this deployment`,
     )

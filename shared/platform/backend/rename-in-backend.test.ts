@@ -11,7 +11,7 @@ import {
   saveCheckpoint,
 } from '../../backends/stack-objects.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { type EpochMs, type StackId, stackIdOf } from '../../records/ids.ts'
 import { printStateBlob } from '../../state/print-envelope.ts'
@@ -59,7 +59,7 @@ async function openDeps(failsAt = Infinity) {
   const change = <Args extends readonly unknown[], T>(run: (...args: Args) => Promise<T>) => {
     return (...args: Args): Promise<T> => {
       changes += 1
-      if (changes >= failsAt) return Promise.reject(error('STORE_UNAVAILABLE', 'killed'))
+      if (changes >= failsAt) return Promise.reject(createError('STORE_UNAVAILABLE', 'killed'))
       return run(...args)
     }
   }

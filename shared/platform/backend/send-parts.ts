@@ -2,7 +2,7 @@ import { putCopyBlob, putCopyPart } from '../../backends/journal-copies.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import { limits } from '../../config/limits.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { type BlobHash, deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { UnsentPart } from '../../records/journal-copy.ts'
 import { createBlobs, readContentHash } from '../embedded/blobs.ts'
@@ -43,7 +43,7 @@ export function createPartSender(deps: SendDeps): SendParts {
     const response = request.then(value => ({ value }))
     const received = await withTimeout(response, limits.storeResponseMs)
     if (received !== undefined) return received.value
-    throw error('STORE_UNAVAILABLE', `no response from ${backend.store.address}`, {
+    throw createError('STORE_UNAVAILABLE', `no response from ${backend.store.address}`, {
       hint: 'Check the network and the health of the service.',
     })
   }
@@ -81,7 +81,7 @@ export function createPartSender(deps: SendDeps): SendParts {
     }
     // If the part is not written, another machine has already written its fence with this number.
     if (!(await awaitResponse(putCopyPart(backend, stack, part))))
-      throw error(
+      throw createError(
         'DEPLOYMENT_TAKEN_OVER',
         `another machine has closed the deployment ${part.deployment}, because it saw no progress`,
       )

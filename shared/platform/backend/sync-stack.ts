@@ -13,7 +13,7 @@ import {
   readCheckpoint,
   type CheckpointObject,
 } from '../../backends/stack-objects.ts'
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../ports/catalog.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
@@ -202,7 +202,7 @@ async function runImport(
     lock = syncPoints.tryLock(id)
   }
   if (lock === undefined)
-    throw error('STACK_BUSY', `another process imports the changes of ${id} in the backend`, {
+    throw createError('STACK_BUSY', `another process imports the changes of ${id} in the backend`, {
       hint: 'Run the command again when that process has ended.',
     })
   try {

@@ -9,7 +9,7 @@ import {
 import { createLockedError } from '../../backends/lock-file.ts'
 import type { Backend } from '../../backends/open-backend.ts'
 import { listLockKeys, listLocks } from '../../backends/stack-locks.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { ControlPort } from '../../ports/records.ts'
 import type { ClockPort } from '../../ports/system.ts'
@@ -101,7 +101,7 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
     if (await isReleased(backend, id, copy)) return true
     const { host, pid } = deps.holder
     if (await fenceCopy(backend, id, copy, { host, pid, at: clock.now() })) return true
-    throw error('BACKEND_LOCKED', `another machine uses the stack ${stackPartsOf(id).stack}`)
+    throw createError('BACKEND_LOCKED', `another machine uses the stack ${stackPartsOf(id).stack}`)
   }
   return {
     fence: async id => {

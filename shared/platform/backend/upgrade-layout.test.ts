@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createEmptyCheckpoint } from '../../backends/stack-objects.ts'
 import { findBackend, listBackendStacks, openBackend } from '../../backends/open-backend.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, createError } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
 import { deploymentIdOf, type StackId, stackIdOf } from '../../records/ids.ts'
 import { createFileObjects } from '../objects/file-objects.ts'
@@ -131,7 +131,7 @@ test('a locked stack makes the whole upgrade fail, which releases the locks that
   await createEmptyCheckpoint(deps.backend, stackIdOf('-', 'a'))
   const before = await listKeys(deps)
   const acquire = async (stack: StackId): Promise<void> => {
-    if (stack === id) throw error('BACKEND_LOCKED', 'locked')
+    if (stack === id) throw createError('BACKEND_LOCKED', 'locked')
     await deps.locks.acquire(stack)
   }
   const locked = { ...deps, locks: { ...deps.locks, acquire } }
@@ -177,7 +177,7 @@ test('a damaged checkpoint or a denied write of the metadata makes the upgrade f
   const deps = await openDeps()
   const { store } = deps.backend
   const before = await listKeys(deps)
-  const put = async (): Promise<never> => Promise.reject(error('BACKEND_DENIED', 'denied'))
+  const put = async (): Promise<never> => Promise.reject(createError('BACKEND_DENIED', 'denied'))
   const denied = { ...deps, backend: { ...deps.backend, store: { ...store, put } } }
   await expect(upgradeLayout(denied, findNoProjects)).rejects.toMatchObject({
     code: 'BACKEND_DENIED',

@@ -12,7 +12,7 @@ import {
 } from '../../backends/stack-objects.ts'
 import { listLockKeys } from '../../backends/stack-locks.ts'
 import { readBackendTags, saveBackendTags } from '../../backends/backend-tags.ts'
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, createError } from '../../errors/error.ts'
 import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
 import { deploymentPartsOf, type StackId, stackIdOf, stackPartsOf } from '../../records/ids.ts'
 import type { HeldLocks } from './held-locks.ts'
@@ -145,7 +145,7 @@ async function requireUnused(backend: Backend, id: StackId): Promise<void> {
 }
 
 function createBusyError(subject: string, { store }: Backend, stack: string): DeployError {
-  return error('STACK_BUSY', `${subject} in ${store.address} has not ended`, {
+  return createError('STACK_BUSY', `${subject} in ${store.address} has not ended`, {
     hint:
       `Wait for it, or run \`antichain cancel -s ${stack}\` in the folder of its project. ` +
       'Then run `antichain state upgrade` again.',
@@ -186,5 +186,5 @@ async function saveNewCheckpoint(
     return saveCheckpoint(backend, id, { checkpoint, previous: undefined })
   if (Buffer.from(decompress(existing.bytes, existing.key)).equals(checkpoint))
     return existing.bytes
-  throw error('STACK_EXISTS', `the stack ${id} exists already`)
+  throw createError('STACK_EXISTS', `the stack ${id} exists already`)
 }

@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { BlobEntry, BlobSweepPort } from '../../ports/retention.ts'
 import type { BlobHash, EpochMs } from '../../records/ids.ts'
 import { systemCodeOf } from '../../errors/system-code.ts'
@@ -120,7 +120,7 @@ async function withSweepErrors<T>(folder: string, run: () => Promise<T>): Promis
     return await run()
   } catch (thrown) {
     const reason = messageOf(thrown)
-    throw error('STORE_UNAVAILABLE', `cannot sweep the blobs below ${folder}: ${reason}`, {
+    throw createError('STORE_UNAVAILABLE', `cannot sweep the blobs below ${folder}: ${reason}`, {
       details: { folder, reason },
       cause: thrown,
     })

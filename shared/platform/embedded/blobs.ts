@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type DeployError, error, messageOf } from '../../errors/error.ts'
+import { type DeployError, createError, messageOf } from '../../errors/error.ts'
 import type { BlobsPort } from '../../ports/records.ts'
 import type { BlobHash } from '../../records/ids.ts'
 import { createPauser } from '../../state/stream/pause.ts'
@@ -34,7 +34,7 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
         return hash
       } catch (thrown) {
         const reason = messageOf(thrown)
-        throw error('STORE_UNAVAILABLE', `cannot write the blob ${path}: ${reason}`, {
+        throw createError('STORE_UNAVAILABLE', `cannot write the blob ${path}: ${reason}`, {
           details: { path, reason },
           cause: thrown,
         })
@@ -49,7 +49,7 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
         const contentHash = await hashBytes(bytes)
         if (contentHash === hash || nameOf(contentHash) === hash) return bytes
       }
-      throw error('STATE_INVALID', `the blob ${path} is absent or damaged`, {
+      throw createError('STATE_INVALID', `the blob ${path} is absent or damaged`, {
         hint: 'Restore the file from a backup, or import an export of the stack.',
         details: { path },
       })
@@ -104,7 +104,7 @@ async function hashFile(path: string): Promise<BlobHash | undefined> {
  */
 function pathOf(folder: string, hash: BlobHash): string {
   if (!/^[0-9a-f]{64}$/.test(hash)) {
-    throw error('STATE_INVALID', `"${hash}" does not name a blob`)
+    throw createError('STATE_INVALID', `"${hash}" does not name a blob`)
   }
   return join(folder, hash.slice(0, 2), hash)
 }
@@ -121,7 +121,7 @@ async function readContent(path: string): Promise<Uint8Array> {
 
 function createReadError(path: string, cause: unknown): DeployError {
   const reason = messageOf(cause)
-  return error('STORE_UNAVAILABLE', `cannot read the blob ${path}: ${reason}`, {
+  return createError('STORE_UNAVAILABLE', `cannot read the blob ${path}: ${reason}`, {
     details: { path, reason },
     cause,
   })

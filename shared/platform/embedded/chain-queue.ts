@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import { assert, error } from '../../errors/error.ts'
+import { assert, createError } from '../../errors/error.ts'
 import type { ChainQueuePort } from '../../ports/queue.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { Store } from './store/store.ts'
@@ -54,7 +54,7 @@ export function createChainQueue(deps: ChainQueueDeps): ChainQueue {
       const deadlineMs = deps.clock.monotonicMs() + waitMs
       for (;;) {
         if (isClosed)
-          throw error('STORE_UNAVAILABLE', 'the queue was closed by this process', {
+          throw createError('STORE_UNAVAILABLE', 'the queue was closed by this process', {
             details: { reason: 'closed' },
           })
         if (signal?.aborted === true) return []

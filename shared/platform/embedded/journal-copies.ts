@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DeploymentId } from '../../records/ids.ts'
 import type { CopiedWrite, CopyHeader } from '../../records/journal-copy.ts'
 import { copiedMethods } from './store/copied-writes.ts'
@@ -35,7 +35,7 @@ export function createJournalCopies(call: StoreCall): JournalCopies {
     repeat: async (deployment, writes) => {
       for (const [method, args] of writes)
         if (!copiedMethods.has(method) || args.deployment !== deployment)
-          throw error(
+          throw createError(
             'BACKEND_INVALID',
             `a journal copy of ${deployment} has an invalid write: ${method}`,
           )

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { SealingPort } from '../../ports/documents.ts'
 import { openText, sealingKeyBytes, sealText } from '../records/sealed-text.ts'
 import { createStoreUnavailableError } from './store/store-errors.ts'
@@ -32,7 +32,7 @@ export function createKeyFileSealing(home: string): SealingPort {
         if (!sealedText.startsWith(formatPrefix)) throw new Error('another format version')
         return openText(key, Buffer.from(sealedText.slice(formatPrefix.length), 'base64'), context)
       } catch {
-        throw error('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`)
+        throw createError('SEALED_UNREADABLE', `the secret of the ${context} cannot be decrypted`)
       }
     },
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseAzureKeyUrl } from '../../secrets/parse-key-url.ts'
 import { createClientCache } from './client-cache.ts'
@@ -83,7 +83,7 @@ function createAzureError(thrown: unknown, request: KeyRequest): Error {
   if (statusCode === undefined) {
     // The client checks key and algorithm before it sends a request, and throws a plain Error.
     if (name === 'Error')
-      return error('SECRETS_KEY_UNUSABLE', `${request.key}: ${messageOf(thrown)}`)
+      return createError('SECRETS_KEY_UNUSABLE', `${request.key}: ${messageOf(thrown)}`)
     return createKeyServiceError('unavailable', request, messageOf(thrown))
   }
   const isDisabled = details?.error?.innererror?.code === 'KeyDisabled'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseGcpKeyUrl } from '../../secrets/parse-key-url.ts'
 import { createClientCache } from './client-cache.ts'
@@ -125,7 +125,7 @@ function parseCredentials(text: string): object {
     return z.looseObject({ type: z.string() }).parse(JSON.parse(text))
   } catch {
     const message = 'GOOGLE_CREDENTIALS is not a JSON object with the `type` of the credentials'
-    throw error('SECRETS_CREDENTIALS_MISSING', message)
+    throw createError('SECRETS_CREDENTIALS_MISSING', message)
   }
 }
 

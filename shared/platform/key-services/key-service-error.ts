@@ -1,4 +1,4 @@
-import { type DeployError, error } from '../../errors/error.ts'
+import { type DeployError, createError } from '../../errors/error.ts'
 
 /** The reasons why a key service does not encrypt or decrypt a data key. */
 export type KeyFailure =
@@ -41,7 +41,7 @@ export function createKeyServiceError(
     failure === 'wrong-key'
       ? `the data key of this stack cannot be decrypted with the key ${key}`
       : `the key ${key} cannot ${action} a data key`
-  return error(keyErrorCodes[failure], text === '' ? subject : `${subject}: ${text}`)
+  return createError(keyErrorCodes[failure], text === '' ? subject : `${subject}: ${text}`)
 }
 
 /**

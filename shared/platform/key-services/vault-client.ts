@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { type JsonReply, postJson } from './post-json.ts'
 
 /** A client of Vault's HTTP API. */
@@ -56,7 +56,7 @@ function isTemporary(status: number): boolean {
 
 function readVaultLogin(env: Env): { readonly address: URL; readonly token: string } {
   const createLoginError = (message: string) =>
-    error('SECRETS_CREDENTIALS_MISSING', message, {
+    createError('SECRETS_CREDENTIALS_MISSING', message, {
       hint: 'Set VAULT_ADDR to the address of the server, and VAULT_TOKEN to a token of that server.',
     })
   const addressText = env['VAULT_SERVER_URL'] || env['VAULT_ADDR'] || ''
@@ -74,6 +74,6 @@ function readCertificates(file: string): string {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const message = `cannot read the certificates of VAULT_CACERT: ${messageOf(cause)}`
-    throw error('SECRETS_CREDENTIALS_MISSING', message, { cause })
+    throw createError('SECRETS_CREDENTIALS_MISSING', message, { cause })
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DeployError, error, messageOf } from '../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../errors/error.ts'
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { parseVaultKeyUrl, type VaultKeyUrl } from '../../secrets/parse-key-url.ts'
 import { type KeyRequest, keyFailureOf, createKeyServiceError } from './key-service-error.ts'
@@ -53,7 +53,10 @@ export function createVaultKeeper(env: Readonly<Record<string, string | undefine
     unwrap: async (url, sealedKey) => {
       const ciphertext = Buffer.from(sealedKey).toString('utf8')
       if (!ciphertext.startsWith('vault:'))
-        throw error('SECRETS_MALFORMED', 'the data key of this stack is not encrypted by Vault')
+        throw createError(
+          'SECRETS_MALFORMED',
+          'the data key of this stack is not encrypted by Vault',
+        )
       const body = { ciphertext }
       const { data } = await send(parseVaultKeyUrl(url), 'decrypt', { body, form: decryptedForm })
       return Buffer.from(data.plaintext, 'base64')

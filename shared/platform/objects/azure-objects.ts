@@ -5,7 +5,7 @@ import {
   RestError,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { contentTypeOf } from './content-type-of-bytes.ts'
 import { backendErrorOf, createRequestRunner } from './object-errors.ts'
@@ -94,7 +94,7 @@ async function openService(query: URLSearchParams, env: Env): Promise<BlobServic
   if (connection !== '' && !query.has('storage_account')) return openConnection(connection)
   const account = query.get('storage_account') || env['AZURE_STORAGE_ACCOUNT'] || ''
   if (account === '')
-    throw error('BACKEND_URL_INVALID', 'the storage account of azblob:// is unknown', {
+    throw createError('BACKEND_URL_INVALID', 'the storage account of azblob:// is unknown', {
       hint: 'Add `?storage_account=<name>` to the address, or set AZURE_STORAGE_ACCOUNT.',
     })
   const serviceUrl = serviceUrlOf(account, query, env)
@@ -119,7 +119,7 @@ function openConnection(connection: string): BlobServiceClient {
   try {
     return BlobServiceClient.fromConnectionString(connection)
   } catch (cause) {
-    throw error(
+    throw createError(
       'BACKEND_URL_INVALID',
       'AZURE_STORAGE_CONNECTION_STRING is not a connection string of a storage account',
       { cause, hint: 'Copy it from the access keys of the account, or unset it.' },

@@ -4,7 +4,7 @@ import type { Dirent } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { type ErrorCode } from '../../errors/catalogue.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { formatGoJson } from '../../values/go-json.ts'
 import { contentTypeOf } from './content-type-of-bytes.ts'
@@ -212,7 +212,7 @@ async function withFileErrors<T>(
   } catch (thrown) {
     const isDenied = ['EACCES', 'EPERM', 'EROFS'].includes(systemCodeOf(thrown))
     const code: ErrorCode = isDenied ? 'BACKEND_DENIED' : 'STORE_UNAVAILABLE'
-    throw error(code, `${action}: ${messageOf(thrown)}`, {
+    throw createError(code, `${action}: ${messageOf(thrown)}`, {
       cause: thrown,
       ...(isDenied
         ? {}

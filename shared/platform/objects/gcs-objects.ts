@@ -1,5 +1,5 @@
 import { ApiError, Storage, type StorageOptions } from '@google-cloud/storage'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { contentTypeOf } from './content-type-of-bytes.ts'
 import { backendErrorOf, createRequestRunner } from './object-errors.ts'
@@ -112,7 +112,7 @@ function parseCredentials(text: string): NonNullable<StorageOptions['credentials
   try {
     return JSON.parse(text) as NonNullable<StorageOptions['credentials']>
   } catch {
-    throw error('BACKEND_URL_INVALID', 'GOOGLE_CREDENTIALS is not the JSON text of a key', {
+    throw createError('BACKEND_URL_INVALID', 'GOOGLE_CREDENTIALS is not the JSON text of a key', {
       hint: 'Set it to the contents of the key file, or unset it to use the default credentials.',
     })
   }

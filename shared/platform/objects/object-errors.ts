@@ -1,5 +1,5 @@
 import { catalogue, type ErrorCode } from '../../errors/catalogue.ts'
-import { DeployError, error, messageOf } from '../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../errors/error.ts'
 
 /** The error codes of self-managed backends, by the code of the same failure in an installation. */
 const backendCodesByStoreCode: Partial<Record<ErrorCode, ErrorCode>> = {
@@ -23,7 +23,7 @@ export function backendErrorOf(
   const reason =
     response.reason || messageOf(thrown) || `the service responded with status ${status}`
   const code = codeOfStatus(status)
-  return error(code, `${action}: ${reason.trim().replace(/\s*\n\s*/g, ' ')}`, {
+  return createError(code, `${action}: ${reason.trim().replace(/\s*\n\s*/g, ' ')}`, {
     cause: thrown,
     ...(code === 'STORE_UNAVAILABLE'
       ? { hint: 'Check the network and the health of the service.' }
@@ -53,7 +53,7 @@ function toBackendError(thrown: DeployError): DeployError {
   // In an installation, an unexpected response is a bug of Antichain. For a backend, the user chose
   // the service, and may have to change a setting.
   if (thrown.code === 'INTERNAL_ASSERTION')
-    return error('BACKEND_DENIED', thrown.message, {
+    return createError('BACKEND_DENIED', thrown.message, {
       details,
       cause: thrown,
       hint: 'The service refused the request. Check the address and the settings of the bucket.',
@@ -61,7 +61,7 @@ function toBackendError(thrown: DeployError): DeployError {
   const code = backendCodesByStoreCode[thrown.code]
   if (code === undefined) return thrown
   const hasOwnHint = thrown.hint !== catalogue[thrown.code].hint
-  return error(code, thrown.message, {
+  return createError(code, thrown.message, {
     details,
     cause: thrown,
     ...(hasOwnHint ? { hint: thrown.hint } : {}),

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /** The schemes of self-managed backends. */
 const schemes = ['file', 's3', 'gs', 'azblob'] as const
@@ -30,18 +30,21 @@ export function parseObjectStoreUrl(text: string, cwd: string): ObjectStoreUrl {
   const [path = '', ...queryParts] = pathAndQuery.split('?')
   const query = new URLSearchParams(queryParts.join('?'))
   if (knownScheme === undefined)
-    throw error('BACKEND_URL_INVALID', `'${text}' is not an address of a self-managed backend`)
+    throw createError(
+      'BACKEND_URL_INVALID',
+      `'${text}' is not an address of a self-managed backend`,
+    )
   if (knownScheme === 'file')
     return { scheme: knownScheme, bucket: '', prefix: folderOf(path, cwd), query }
   const [bucket = '', ...folders] = path.split('/')
   // The part before an '@' may be a credential, which must not get into an address.
   if (bucket === '' || bucket.includes('@'))
-    throw error('BACKEND_URL_INVALID', `the address of ${knownScheme}:// names no bucket`)
+    throw createError('BACKEND_URL_INVALID', `the address of ${knownScheme}:// names no bucket`)
   const folderNames = decodePath(folders.join('/'))
     .split('/')
     .filter(name => name !== '')
   if (folderNames.some(name => name === '.' || name === '..'))
-    throw error('BACKEND_URL_INVALID', `the folder '${folders.join('/')}' has relative parts`)
+    throw createError('BACKEND_URL_INVALID', `the folder '${folders.join('/')}' has relative parts`)
   return {
     scheme: knownScheme,
     bucket,
@@ -67,7 +70,10 @@ export function requireKnownQuery(
 ): void {
   for (const name of query.keys())
     if (!names.has(name))
-      throw error('BACKEND_URL_INVALID', `the parameter '${name}' of ${scheme}:// is not supported`)
+      throw createError(
+        'BACKEND_URL_INVALID',
+        `the parameter '${name}' of ${scheme}:// is not supported`,
+      )
 }
 
 /** Decodes percent signs, as Pulumi does. Throws BACKEND_URL_INVALID. */
@@ -75,12 +81,13 @@ function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    throw error('BACKEND_URL_INVALID', `the path '${path}' has an invalid percent sign`)
+    throw createError('BACKEND_URL_INVALID', `the path '${path}' has an invalid percent sign`)
   }
 }
 
 function folderOf(path: string, cwd: string): string {
-  if (path === '') throw error('BACKEND_URL_INVALID', 'the address of file:// names no folder')
+  if (path === '')
+    throw createError('BACKEND_URL_INVALID', 'the address of file:// names no folder')
   const decoded = decodePath(path)
   if (decoded === '~' || decoded.startsWith('~/')) return join(homedir(), decoded.slice(2))
   return isAbsolute(decoded) ? resolve(decoded) : resolve(cwd, decoded)

@@ -7,7 +7,7 @@
  */
 import { existsSync } from 'node:fs'
 import { isTruthy } from '../../config/truthy.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
 import { createFileObjects } from './file-objects.ts'
 import { type ObjectStoreUrl, requireKnownQuery } from './object-store-url.ts'
@@ -24,7 +24,7 @@ const fileParameters: ReadonlySet<string> = new Set(['metadata', 'create_dir', '
  */
 export function requireBackendFolder({ scheme, prefix, query }: ObjectStoreUrl): void {
   if (scheme !== 'file' || existsSync(prefix) || isTruthy(query.get('create_dir') ?? '')) return
-  throw error('BACKEND_MISSING', `the folder ${prefix} does not exist`, {
+  throw createError('BACKEND_MISSING', `the folder ${prefix} does not exist`, {
     hint: 'Create the folder, or add `?create_dir=true` to the address.',
   })
 }

@@ -7,7 +7,7 @@ import {
   type PutObjectCommandInput,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
-import { type DeployError, error, messageOf } from '../../errors/error.ts'
+import { type DeployError, createError, messageOf } from '../../errors/error.ts'
 import type { ObjectEntry, ObjectStorePort } from '../../ports/objects.ts'
 import { createAwsError, errorNameOf, httpStatusOf } from '../aws/aws-error.ts'
 import { contentTypeOf } from './content-type-of-bytes.ts'
@@ -35,7 +35,7 @@ export function createS3Objects(url: ObjectStoreUrl, env: Env): ObjectStorePort 
   const encryption = readEncryption(query)
   const withErrors = createRequestRunner(address, (request, thrown) =>
     errorNameOf(thrown) === 'InvalidBucketName'
-      ? error('BACKEND_URL_INVALID', `'${bucket}' is not a valid name of a bucket`, {
+      ? createError('BACKEND_URL_INVALID', `'${bucket}' is not a valid name of a bucket`, {
           cause: thrown,
         })
       : backendErrorOf(request, createAwsError(request, thrown)),
@@ -99,7 +99,7 @@ function isConditionRefused(thrown: unknown): boolean {
 }
 
 function createConditionError(address: string, thrown: unknown): DeployError {
-  return error(
+  return createError(
     'BACKEND_CONDITION_REFUSED',
     `${address} refuses writes with a condition: ${messageOf(thrown)}`,
     { cause: thrown },
@@ -155,7 +155,7 @@ function readEncryption(query: URLSearchParams): Partial<PutObjectCommandInput> 
   const type = query.get('ssetype') ?? ''
   const key = query.get('kmskeyid') ?? ''
   if (!['', 'AES256', 'aws:kms', 'aws:kms:dsse'].includes(type))
-    throw error('BACKEND_URL_INVALID', `'${type}' is not a type of server-side encryption`)
+    throw createError('BACKEND_URL_INVALID', `'${type}' is not a type of server-side encryption`)
   return {
     ...(type === ''
       ? {}

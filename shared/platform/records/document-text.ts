@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentKey } from '../../ports/documents.ts'
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
@@ -10,14 +10,14 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/
  */
 export function serializeDocument({ kind, name }: DocumentKey, value: unknown): string {
   if (!namePattern.test(name))
-    throw error(
+    throw createError(
       'DOCUMENT_INVALID',
       `the name of a ${kind} must have 1 to 100 letters, digits, '_', '.' or '-', and begin with a letter or digit`,
     )
   const text = JSON.stringify(value)
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes > triggerLimits.documentBytesMax)
-    throw error('DOCUMENT_INVALID', `the ${kind} ${name} is too large: ${sizeBytes} bytes`, {
+    throw createError('DOCUMENT_INVALID', `the ${kind} ${name} is too large: ${sizeBytes} bytes`, {
       hint: `Reduce it to at most ${triggerLimits.documentBytesMax} bytes.`,
     })
   return text

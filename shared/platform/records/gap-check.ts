@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ControlPort, DecisionLogPort } from '../../ports/records.ts'
 import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../../records/ids.ts'
 import type { LogRecord } from '../../records/log.ts'
@@ -44,10 +44,17 @@ async function createMissingRecordError(
   const [firstRecord] = await decisionLog.read(deployment, 0 as LogNumber, 1)
   if (isClosed && firstRecord?.number !== 0) {
     const { number: deploymentNumber } = deploymentPartsOf(deployment)
-    return error('RECORDS_REMOVED', `the records of deployment ${deploymentNumber} were removed`)
+    return createError(
+      'RECORDS_REMOVED',
+      `the records of deployment ${deploymentNumber} were removed`,
+    )
   }
   const keyText = `(deployment ${deployment}, number ${number})`
-  return error('RECORD_DAMAGED', `the log record ${keyText} is missing, but later records exist`, {
-    details: { kind: 'log', deployment, number },
-  })
+  return createError(
+    'RECORD_DAMAGED',
+    `the log record ${keyText} is missing, but later records exist`,
+    {
+      details: { kind: 'log', deployment, number },
+    },
+  )
 }

@@ -6,7 +6,7 @@
  * record. The rule is here and not in an adapter, so that all stores accept the same records.
  */
 import { limits } from '../../config/limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { CatalogPort } from '../../ports/catalog.ts'
 import type { BlobsPort, DecisionLogPort, OperationsPort } from '../../ports/records.ts'
 import type { Outcome, ViewOutcome } from '../../records/head.ts'
@@ -149,20 +149,22 @@ function putJson(blobs: BlobsPort, json: unknown): Promise<BlobHash> {
 
 async function readJson(blobs: BlobsPort, hash: BlobHash): Promise<unknown> {
   const json = parseJson(Buffer.from(await blobs.get(hash)).toString('utf8'))
-  if (json === undefined) throw error('STATE_INVALID', `the blob ${hash} does not contain JSON`)
+  if (json === undefined)
+    throw createError('STATE_INVALID', `the blob ${hash} does not contain JSON`)
   return json
 }
 
 async function readStateBlob(blobs: BlobsPort, hash: BlobHash): Promise<StoredResource> {
   const state = await readJson(blobs, hash)
   if (isNestedDeeper(state, documentDepthMax) || !isState(state))
-    throw error('STATE_INVALID', `the blob ${hash} is not the state of a resource`)
+    throw createError('STATE_INVALID', `the blob ${hash} is not the state of a resource`)
   return state
 }
 
 async function readViewsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly ViewOutcome[]> {
   const views = await readJson(blobs, hash)
-  if (!areViews(views)) throw error('STATE_INVALID', `the blob ${hash} does not contain view steps`)
+  if (!areViews(views))
+    throw createError('STATE_INVALID', `the blob ${hash} does not contain view steps`)
   return views
 }
 
@@ -177,6 +179,6 @@ function isState(json: unknown): json is StoredResource {
 async function readDecisionsBlob(blobs: BlobsPort, hash: BlobHash): Promise<readonly Decision[]> {
   const decisions = await readJson(blobs, hash)
   if (!isDecisionList(decisions))
-    throw error('STATE_INVALID', `the blob ${hash} is not part of a decision log`)
+    throw createError('STATE_INVALID', `the blob ${hash} is not part of a decision log`)
   return decisions
 }

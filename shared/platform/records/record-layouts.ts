@@ -1,4 +1,4 @@
-import { type DeployError, error, messageOf } from '../../errors/error.ts'
+import { type DeployError, createError, messageOf } from '../../errors/error.ts'
 import type { Decision } from '../../records/log.ts'
 
 /** The layout of stored records of one kind. */
@@ -138,7 +138,7 @@ export function createDamagedError(
   keys: RecordKeys,
   reason: string,
 ): DeployError {
-  return error(
+  return createError(
     'RECORD_DAMAGED',
     `the ${recordLayouts[kind].name} ${formatKeys(keys)} is damaged: ${reason}`,
     {
@@ -154,7 +154,7 @@ export function createTooNewError(
   keys: RecordKeys,
 ): DeployError {
   const { name, format } = recordLayouts[kind]
-  return error(
+  return createError(
     'RECORD_TOO_NEW',
     `the ${name} ${formatKeys(keys)} was written by a newer antichain: it has format ${foundFormat}, this version knows ${format}`,
     { details: { kind, found: foundFormat, known: format, ...keys } },

@@ -1,4 +1,4 @@
-import { DeployError, error } from '../../errors/error.ts'
+import { DeployError, createError } from '../../errors/error.ts'
 
 /**
  * Returns the error for a stack that is not removed because one of its records is unreadable. The
@@ -9,7 +9,7 @@ export function explainRefusedRemoval(thrown: unknown): unknown {
   const { code, message, details, hint } = thrown
   if (code !== 'RECORD_DAMAGED' && code !== 'RECORD_TOO_NEW') return thrown
   const removalHint = 'Restore the record from a backup of the store, and remove the stack again.'
-  return error(code, `the stack was not removed: ${message}`, {
+  return createError(code, `the stack was not removed: ${message}`, {
     details,
     cause: thrown,
     hint: code === 'RECORD_DAMAGED' ? removalHint : hint,

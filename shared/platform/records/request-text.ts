@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { StackRequest, RequestRecord, RequestEnd } from '../../records/stack-request.ts'
 import { parseRecordJson } from './record-layouts.ts'
@@ -11,7 +11,7 @@ import { parseRecordJson } from './record-layouts.ts'
 export function serializeRequest(request: StackRequest): string {
   const text = JSON.stringify(request)
   if (Buffer.byteLength(text) > limits.recordBytesMax)
-    throw error('CLI_USAGE', `the request is larger than ${limits.recordBytesMax} bytes`)
+    throw createError('CLI_USAGE', `the request is larger than ${limits.recordBytesMax} bytes`)
   return text
 }
 

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { limits } from '../../config/limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { AssetReader } from '../../values/asset-hash.ts'
 import { compareUtf8 } from '../../values/go-json.ts'
 
@@ -20,9 +20,13 @@ export function createAssetReader(
     try {
       return await read()
     } catch (cause) {
-      throw error('RESOURCE_INVALID', `cannot read the asset '${source}': ${messageOf(cause)}`, {
-        cause,
-      })
+      throw createError(
+        'RESOURCE_INVALID',
+        `cannot read the asset '${source}': ${messageOf(cause)}`,
+        {
+          cause,
+        },
+      )
     }
   }
   return {

@@ -10,7 +10,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { systemCodeOf } from '../../errors/system-code.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
 import type { ProcessGroup } from '../../records/head.ts'
@@ -31,14 +31,17 @@ export function createProcesses(): ProcessesPort {
   return {
     spawn(request) {
       if (isClosed)
-        throw error('PLUGIN_FAILED', `'${request.command}' cannot start, because this run ends`)
+        throw createError(
+          'PLUGIN_FAILED',
+          `'${request.command}' cannot start, because this run ends`,
+        )
       supervisor ??= startSupervisor()
       const childSupervisor = supervisor
       const nodeProcess = spawnDetached(request)
       const { pid } = nodeProcess
       if (pid === undefined) {
         nodeProcess.on('error', () => {})
-        throw error(
+        throw createError(
           'PLUGIN_FAILED',
           `cannot start '${request.command}': ${explainSpawnFailure(request)}`,
         )
@@ -83,7 +86,9 @@ function spawnDetached(request: SpawnRequest): ChildProcessByStdio<Writable, Rea
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'E2BIG') throw createSpawnSizeError(request, thrown)
     const reason = messageOf(thrown)
-    throw error('PLUGIN_FAILED', `cannot start '${request.command}': ${reason}`, { cause: thrown })
+    throw createError('PLUGIN_FAILED', `cannot start '${request.command}': ${reason}`, {
+      cause: thrown,
+    })
   }
 }
 

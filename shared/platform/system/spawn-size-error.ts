@@ -1,4 +1,4 @@
-import { type DeployError, error } from '../../errors/error.ts'
+import { type DeployError, createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 
 type SpawnRequest = Parameters<ProcessesPort['spawn']>[0]
@@ -32,7 +32,7 @@ export function createSpawnSizeError(
       ? `${label} has ${sizeBytes} bytes, and the system allows ${linuxTextBytesMax}`
       : `the system does not allow arguments and variables of ${totalBytes} bytes in total; ` +
         `the largest is ${label} with ${sizeBytes} bytes`
-  return error('PLUGIN_FAILED', `cannot start '${command}': ${reason}`, {
+  return createError('PLUGIN_FAILED', `cannot start '${command}': ${reason}`, {
     cause,
     hint: label.startsWith('the variable PULUMI_CONFIG')
       ? 'It has the configuration. Move large values to files, and configure their paths.'

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { create } from 'tar'
 import { limits } from '../../config/limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { installedEnvironmentName, packageMarkerName } from '../hosts/installed-packages.ts'
 import { isIgnored, type IgnoreRules, readIgnoreRules } from './ignore-rules.ts'
 
@@ -39,7 +39,7 @@ export async function packProgram(
   const { paths, fileCount, sizeBytes } = listFiles(directory, extraFile)
   const extraPath = extraFile === undefined ? undefined : relative(directory, extraFile.sourcePath)
   if (sizeBytes > limits.programBytesMax)
-    throw error(
+    throw createError(
       'ARCHIVE_TOO_LARGE',
       `the program in ${directory} has ${toMegabytes(sizeBytes)} MB; the limit is ${toMegabytes(limits.programBytesMax)} MB`,
     )
@@ -61,7 +61,7 @@ export async function packProgram(
   for await (const chunk of archive) chunks.push(chunk)
   const bytes = Buffer.concat(chunks)
   if (bytes.length > limits.archiveBytesMax)
-    throw error(
+    throw createError(
       'ARCHIVE_TOO_LARGE',
       `the packed program has ${toMegabytes(bytes.length)} MB; the limit is ${toMegabytes(limits.archiveBytesMax)} MB`,
     )
@@ -103,12 +103,15 @@ function listFiles(
         continue
       }
       if (!stats.isFile() && !stats.isSymbolicLink())
-        throw error('ARCHIVE_UNREADABLE', `${join(directory, path)} is not a file, folder or link`)
+        throw createError(
+          'ARCHIVE_UNREADABLE',
+          `${join(directory, path)} is not a file, folder or link`,
+        )
       sizeBytes += stats.size
       fileCount += 1
       paths.push(path)
       if (fileCount > limits.archiveFilesMax)
-        throw error(
+        throw createError(
           'ARCHIVE_TOO_LARGE',
           `the program in ${directory} has more than ${limits.archiveFilesMax} files`,
         )

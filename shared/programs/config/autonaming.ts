@@ -1,5 +1,5 @@
 import { limits } from '../../config/limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { Autonaming, NamingRule } from '../../names/autonaming-rules.ts'
 import type { ConfigValue } from './open-config.ts'
 
@@ -146,5 +146,8 @@ function joinKeyPath(keyPath: string, key: string): string {
 
 function createInvalidAutonamingError(keyPath: string, problem: string): Error {
   const location = keyPath === '' ? autonamingKey : `${autonamingKey}, ${keyPath}`
-  return error('CONFIG_INVALID', `the configuration of automatic names (${location}) ${problem}`)
+  return createError(
+    'CONFIG_INVALID',
+    `the configuration of automatic names (${location}) ${problem}`,
+  )
 }

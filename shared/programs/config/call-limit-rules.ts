@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { parseForm } from '../../values/parse-form.ts'
 import type { ConfigValue } from './open-config.ts'
 
@@ -120,5 +120,5 @@ function removeUndefined(rule: z.output<typeof ruleForm>): CallLimitRule {
 }
 
 function createInvalidLimitsError(problem: string): Error {
-  return error('CONFIG_INVALID', `the limits of calls (${callLimitsKey}) ${problem}`)
+  return createError('CONFIG_INVALID', `the limits of calls (${callLimitsKey}) ${problem}`)
 }

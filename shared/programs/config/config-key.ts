@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /** `ns:name`: the key of a configuration value. With `--path`, the name is a path. */
 export interface ConfigKey {
@@ -17,7 +17,7 @@ export function parseConfigKey(text: string, project: string): ConfigKey {
   if (parts.length === 2 && second !== '') return { namespace: first, name: second }
   if (parts.length === 3 && second === 'config' && third !== '')
     return { namespace: first, name: third }
-  throw error('CONFIG_INVALID', `'${text}' is not a configuration key`, {
+  throw createError('CONFIG_INVALID', `'${text}' is not a configuration key`, {
     hint: 'Write the key as <name> or <namespace>:<name>.',
   })
 }

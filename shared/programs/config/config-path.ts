@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import {
   isContainer,
   isTreeList,
@@ -20,9 +20,13 @@ export type ConfigPath = readonly [string, ...(readonly (string | number)[])]
 export function parseConfigPath(text: string): ConfigPath {
   const [first, ...subpath] = segmentsOf(text)
   if (typeof first !== 'string' || first === '')
-    throw error('CONFIG_INVALID', `'${text}' is not a path: it must begin with the name of a key`, {
-      hint: pathHint,
-    })
+    throw createError(
+      'CONFIG_INVALID',
+      `'${text}' is not a path: it must begin with the name of a key`,
+      {
+        hint: pathHint,
+      },
+    )
   return [first, ...subpath]
 }
 
@@ -146,7 +150,7 @@ function createReservedKeyError(path: ConfigPath): Error {
 }
 
 function createPathError(path: ConfigPath, problem: string): Error {
-  return error('CONFIG_INVALID', `the path ${JSON.stringify(path)} is invalid: ${problem}`, {
+  return createError('CONFIG_INVALID', `the path ${JSON.stringify(path)} is invalid: ${problem}`, {
     hint: pathHint,
   })
 }
@@ -162,7 +166,7 @@ function segmentsOf(text: string): readonly (string | number)[] {
     else if (indexMatch) segments.push(Number(indexMatch[1]))
     else if (nameMatch) segments.push(nameMatch[2] ?? '')
     else
-      throw error('CONFIG_INVALID', `'${text}' is not a path of a configuration value`, {
+      throw createError('CONFIG_INVALID', `'${text}' is not a path of a configuration value`, {
         hint: pathHint,
       })
     remainingText = remainingText.slice((quotedMatch ?? indexMatch ?? nameMatch)?.[0].length)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { openConfig, withProjectDefaults } from './open-config.ts'
 import { parseProject } from '../project/project-file.ts'
 import { openStackConfig } from './stack-config.ts'
@@ -91,7 +91,7 @@ describe('configuration of a deployment', () => {
     project => {
       const stack = 'config: {p:k: {part: {secure: v1:x}}}\n'
       const refuse = (): never => {
-        throw error('SECRETS_MALFORMED', 'the ciphertext is broken')
+        throw createError('SECRETS_MALFORMED', 'the ciphertext is broken')
       }
       expect(() => openTestConfig(project, stack, refuse)).toThrow(
         expect.objectContaining({

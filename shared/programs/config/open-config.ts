@@ -1,4 +1,4 @@
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import { parseConfigKey, formatConfigKey } from './config-key.ts'
 import { parseConfigPath, getTreeAt, withTreeAt } from './config-path.ts'
 import {
@@ -49,7 +49,7 @@ export interface ConfigSources {
 export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigValue> {
   const { values, missingKeys } = withProjectDefaults(sources.project, sources.values)
   if (sources.isStrict && missingKeys.length > 0)
-    throw error(
+    throw createError(
       'CONFIG_MISSING',
       `the stack '${sources.stack}' has no configuration value for ${missingKeys.map(key => `'${key}'`).join(', ')}`,
     )
@@ -73,7 +73,7 @@ function createDecryptOfKey(
       return decrypt(ciphertext)
     } catch (thrown) {
       if (!hasCode(thrown, 'SECRETS_MALFORMED')) throw thrown
-      throw error(
+      throw createError(
         'SECRETS_MALFORMED',
         `cannot decrypt the configuration value '${key}': ${thrown.message}`,
         {
@@ -164,7 +164,7 @@ function checkType(
   if (value === undefined) return
   const subject = `the configuration value '${entry.key}' of stack '${stack}'`
   if (entry.isSecret && !hasSecure(value))
-    throw error(
+    throw createError(
       'CONFIG_INVALID',
       `${subject} must be encrypted: the project declares it as secret`,
       {
@@ -173,7 +173,11 @@ function checkType(
     )
   const openedValue = replaceSecure(value, createDecryptOfKey(sources, location.key))
   if (!isOfType(entry.type, openedValue))
-    throw error('CONFIG_INVALID', `${subject} must be of type ${formatTypeName(entry.type)}`, {
-      hint: `Set a value of this type with \`antichain config set ${entry.key} <value>\`.`,
-    })
+    throw createError(
+      'CONFIG_INVALID',
+      `${subject} must be of type ${formatTypeName(entry.type)}`,
+      {
+        hint: `Set a value of this type with \`antichain config set ${entry.key} <value>\`.`,
+      },
+    )
 }

@@ -14,7 +14,7 @@ import {
 import { dirname, extname, join, resolve } from 'node:path'
 import { isAlias, isMap, isNode, isScalar, Pair, Scalar, YAMLMap } from 'yaml'
 import type { Document, Node } from 'yaml'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { parseConfigKey, formatConfigKey } from './config-key.ts'
 import {
   isSecure,
@@ -88,10 +88,10 @@ export function readStackConfig(file: string, project: string): StackConfig {
     bytes = readFileSync(file)
   } catch (cause) {
     if (systemCodeOf(cause) !== 'ENOENT')
-      throw error('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
+      throw createError('CONFIG_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
   // The file is refused, because a later write would replace its invalid bytes.
-  if (!isUtf8(bytes)) throw error('CONFIG_INVALID', `${file} is not valid UTF-8`)
+  if (!isUtf8(bytes)) throw createError('CONFIG_INVALID', `${file} is not valid UTF-8`)
   return openStackConfig(bytes.toString('utf8'), file, project)
 }
 
@@ -104,7 +104,7 @@ export function writeStackConfig(config: StackConfig): void {
     mkdirSync(dirname(config.path), { recursive: true })
     replaceFile(targetOfLinks(config.path), config.format())
   } catch (cause) {
-    throw error('CONFIG_INVALID', `cannot write ${config.path}: ${messageOf(cause)}`, {
+    throw createError('CONFIG_INVALID', `cannot write ${config.path}: ${messageOf(cause)}`, {
       cause,
     })
   }

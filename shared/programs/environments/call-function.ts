@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { keepDigits } from '../config/config-tree.ts'
 import {
   hasSecretPart,
@@ -46,7 +46,7 @@ export function callEnvironmentFunction(
     case 'fn::join':
       return { isSecret, content: joinTexts(argument, errorOf) }
     default:
-      throw error('FEATURE_MISSING', `${errorOf('').message}\`${name}\` is not supported`, {
+      throw createError('FEATURE_MISSING', `${errorOf('').message}\`${name}\` is not supported`, {
         hint: 'Providers of Pulumi ESC need its service. Use a literal value, or `fn::secret`.',
       })
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { openYaml, type YamlSource } from '../project/yaml-source.ts'
 import { emptyEnvironment, type EnvironmentValue, mergeValues } from './environment-value.ts'
 import { evaluateValues } from './evaluate-values.ts'
@@ -19,7 +19,7 @@ export function isEnvironmentName(text: string): boolean {
  */
 export function requireEnvironmentName(name: string, errorOf: (sentence: string) => Error): void {
   if (/[:@]/.test(name))
-    throw error(
+    throw createError(
       'FEATURE_MISSING',
       `${errorOf('').message}the environment '${name}' is one of Pulumi ESC, which is not supported`,
       { hint: `Write its values to a file below \`${environmentsFolder}/\`, and use its name.` },

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isExecutable } from '../executables.ts'
 
 /** A platform in Node's names, such as `linux` and `x64`. */
@@ -11,13 +11,17 @@ export interface NodePlatform {
 /** Requires that the binary of a program can run on a platform. Throws PROGRAM_LANGUAGE_MISSING. */
 export function requireBinaryOf(file: string, { os, arch }: NodePlatform): void {
   if (!isExecutable(file))
-    throw error('PROGRAM_LANGUAGE_MISSING', `the program's binary ${file} is not executable`, {
-      hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
-    })
+    throw createError(
+      'PROGRAM_LANGUAGE_MISSING',
+      `the program's binary ${file} is not executable`,
+      {
+        hint: 'Build the binary, or remove `binary` from the runtime options of the project file.',
+      },
+    )
   const otherPlatform = os === 'linux' ? findOtherPlatform(file, arch) : undefined
   if (otherPlatform === undefined) return
   const goArch = goArchitectures.get(arch) ?? arch
-  throw error(
+  throw createError(
     'PROGRAM_LANGUAGE_MISSING',
     `the program's binary ${file} is built for ${otherPlatform}: build it with \`CGO_ENABLED=0 GOOS=linux GOARCH=${goArch} go build\``,
   )

@@ -4,7 +4,7 @@ import {
   type ProgramInfo,
 } from '../../../proto/gen/pulumi/language.ts'
 import type { PackageDependency } from '../../../proto/gen/pulumi/plugin.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProgramSource } from '../program.ts'
 import { deduplicatePackages, type RequiredPackage } from '../required-packages.ts'
 
@@ -67,10 +67,13 @@ export function createPackagesError(
   if (typeof code !== 'number' || details === undefined) return thrown
   const message = `pulumi-language-${runtime} cannot list the packages of the program`
   if (code === status.UNAVAILABLE)
-    return error('PROGRAM_LANGUAGE_FAILED', `${message}: it ended. ${findReason(outputLines)}`)
+    return createError(
+      'PROGRAM_LANGUAGE_FAILED',
+      `${message}: it ended. ${findReason(outputLines)}`,
+    )
   // The host of YAML puts the name of a missing file before the text.
   const text = details.replace(/^<nil>: /, '').replace(/[;\s]+$/, '')
-  return error('PROGRAM_LANGUAGE_FAILED', `${message}: ${text === '' ? 'no reason' : text}`, {
+  return createError('PROGRAM_LANGUAGE_FAILED', `${message}: ${text === '' ? 'no reason' : text}`, {
     hint: 'Correct the program as the message says.',
   })
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 
@@ -54,7 +54,7 @@ export async function buildGo(
   })
   if (code === 0) return { command, cleanUp }
   cleanUp()
-  throw error(
+  throw createError(
     'PROGRAM_BUILD_FAILED',
     `\`go build\` failed for the ${kind}:\n${[stderr, stdout].filter(text => text !== '').join('\n')}`,
   )
@@ -64,7 +64,7 @@ export async function buildGo(
 export function findGo(env: Readonly<Record<string, string>>): string {
   const go = findOnPath('go', env['PATH'] ?? '')
   if (go !== undefined) return go
-  throw error(
+  throw createError(
     'PROGRAM_LANGUAGE_MISSING',
     'go is not on PATH: install it, or set `binary` in the runtime options to a program that is built for this machine',
   )

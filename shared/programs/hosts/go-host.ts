@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import semver from 'semver'
 import * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 import { requireBinaryOf } from './binary-platform.ts'
@@ -120,7 +120,7 @@ async function listGoPackages(
     env: deps.env,
   })
   if (code !== 0)
-    throw error('PROGRAM_BUILD_FAILED', `cannot list the modules of the program:\n${stderr}`)
+    throw createError('PROGRAM_BUILD_FAILED', `cannot list the modules of the program:\n${stderr}`)
   const modules = stdout
     .split(/^\}$/m)
     .filter(text => text.trim() !== '')

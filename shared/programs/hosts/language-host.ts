@@ -11,7 +11,7 @@ import {
   type ProgramInfo,
   RunRequest,
 } from '../../../proto/gen/pulumi/language.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import '../../errors/keep-padded-messages.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath } from '../executables.ts'
@@ -135,7 +135,7 @@ export async function startHost(
       ? (findOnPath(name, deps.env['PATH'] ?? '') ?? (await deps.obtainHost?.(source.runtime)))
       : join(hostFolder, name)
   if (command === undefined)
-    throw error(
+    throw createError(
       'RUNTIME_UNKNOWN',
       `the runtime '${source.runtime}' has no host: ${name} is not on PATH`,
     )
@@ -169,7 +169,10 @@ export async function startHost(
     .catch(allowUnimplemented)
     .catch(async (thrown: unknown) => {
       await host.close()
-      throw error('PROGRAM_LANGUAGE_FAILED', `${name} failed the handshake: ${messageOf(thrown)}`)
+      throw createError(
+        'PROGRAM_LANGUAGE_FAILED',
+        `${name} failed the handshake: ${messageOf(thrown)}`,
+      )
     })
   return host
 }
@@ -189,7 +192,10 @@ export const clientRuntime = 'client'
 function attachHost({ runtimeOptions }: ProgramSource): LanguageHost {
   const { address } = runtimeOptions
   if (typeof address !== 'string' || address === '')
-    throw error('RUNTIME_UNKNOWN', `the runtime '${clientRuntime}' needs the option \`address\``)
+    throw createError(
+      'RUNTIME_UNKNOWN',
+      `the runtime '${clientRuntime}' needs the option \`address\``,
+    )
   const client = createLanguageClient(address)
   const cancellation = new AbortController()
   return {

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import semver from 'semver'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 
@@ -34,7 +34,10 @@ export async function chooseNode(input: NodeChoiceInput): Promise<NodeChoice> {
   const reason = describeUserNode(userNode, version)
   const requirement = input.nodeRange === '' ? '' : ` and the SDK requires ${input.nodeRange}`
   if (!isExecutable(input.antichainNode))
-    throw error('PROGRAM_NODE_MISSING', `no suitable node for the program: ${reason}${requirement}`)
+    throw createError(
+      'PROGRAM_NODE_MISSING',
+      `no suitable node for the program: ${reason}${requirement}`,
+    )
   return {
     command: input.antichainNode,
     note: `using the node of antichain for the program, because ${reason}${requirement}`,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { isRecord } from '../is-record.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /** The SDK that is installed with a program. */
 export interface NodeSdk {
@@ -41,10 +41,13 @@ export function findNodeSdk(directory: string, runner: string): NodeSdk {
  */
 function createMissingError(directory: string, runnerModule: string): Error {
   if (runnerModule !== defaultRunner)
-    return error('PROGRAM_SDK_MISSING', `cannot find the module ${runnerModule} from ${directory}`)
+    return createError(
+      'PROGRAM_SDK_MISSING',
+      `cannot find the module ${runnerModule} from ${directory}`,
+    )
   const packages = declaresSdk(directory) ? '' : ' @pulumi/pulumi typescript@5'
   const text = `the Pulumi SDK is not installed: run \`npm install${packages}\` in ${directory}`
-  return error('PROGRAM_SDK_MISSING', text)
+  return createError('PROGRAM_SDK_MISSING', text)
 }
 
 function declaresSdk(directory: string): boolean {
@@ -61,7 +64,7 @@ function refuseTypescriptMix(sdkFolder: string): void {
   // The main file of TypeScript 5 has 9 MB. Only that of a later version is read.
   if (Number(version.split('.', 1)[0]) < 7) return
   if (!readFileSync(mainFile, 'utf8').includes('createSourceFile'))
-    throw error(
+    throw createError(
       'PROGRAM_TYPESCRIPT_MIX',
       `the SDK in ${sdkFolder} would load typescript ${version} (${root}), which lacks the compiler API that the SDK needs`,
     )

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, isExecutable, runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
@@ -55,7 +55,7 @@ export function findPythonCommand(
     .map(name => (name.includes('/') ? resolve(programFolder, name) : findOnPath(name, path)))
     .find(file => file !== undefined && isExecutable(file))
   if (command !== undefined) return command
-  throw error('PROGRAM_LANGUAGE_MISSING', describeMissingCommand(commandNames), {
+  throw createError('PROGRAM_LANGUAGE_MISSING', describeMissingCommand(commandNames), {
     hint: 'Install Python 3.9 or later.',
   })
 }
@@ -78,7 +78,7 @@ async function findEnvironmentFolder(input: PythonEnvironmentInput): Promise<str
   const virtualenv = readTextOption(source, 'virtualenv')
   const tool = readTextOption(source, 'toolchain').toLowerCase() || 'pip'
   if (!['pip', 'uv', 'poetry'].includes(tool))
-    throw error(
+    throw createError(
       'PROJECT_INVALID',
       `the runtime option \`toolchain\` is '${tool}'; use pip, poetry or uv`,
     )
@@ -96,7 +96,7 @@ async function findPoetryFolder({
 }: PythonEnvironmentInput): Promise<string> {
   const command = findOnPath('poetry', env['PATH'] ?? '')
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', 'poetry is not on PATH', {
+    throw createError('PROGRAM_LANGUAGE_MISSING', 'poetry is not on PATH', {
       hint: 'Install poetry, or set `toolchain: pip` in the runtime options of the project file.',
     })
   const args = ['env', 'info', '--path']
@@ -107,9 +107,13 @@ async function findPoetryFolder({
     cwd: source.programFolder,
   })
   if (code === 0 && stdout.trim() !== '') return stdout.trim()
-  throw error('PROGRAM_LANGUAGE_MISSING', `poetry has no environment for the program: ${stderr}`, {
-    hint: 'Run `poetry install` in the program folder.',
-  })
+  throw createError(
+    'PROGRAM_LANGUAGE_MISSING',
+    `poetry has no environment for the program: ${stderr}`,
+    {
+      hint: 'Run `poetry install` in the program folder.',
+    },
+  )
 }
 
 /** Returns the nearest path with a name, in a folder or in the folders above. */
@@ -128,9 +132,13 @@ function activateEnvironment(
   const bin = join(folder, 'bin')
   const command = ['python', 'python3'].map(name => join(bin, name)).find(isExecutable)
   if (command === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', `${folder} is not a virtual environment of Python`, {
-      hint: `Run \`python3 -m venv ${folder}\` and install the program's requirements there.`,
-    })
+    throw createError(
+      'PROGRAM_LANGUAGE_MISSING',
+      `${folder} is not a virtual environment of Python`,
+      {
+        hint: `Run \`python3 -m venv ${folder}\` and install the program's requirements there.`,
+      },
+    )
   const { PYTHONHOME: _home, ...otherVariables } = env
   const path = [bin, env['PATH'] ?? ''].join(delimiter)
   return { command, env: { ...otherVariables, VIRTUAL_ENV: folder, PATH: path } }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { runToEnd } from '../executables.ts'
 import { createConfigEnvironment } from './program-environment.ts'
@@ -51,7 +51,7 @@ export function createPythonProgramHost({ processes, env }: PythonHostDeps): Pro
         env: environment.env,
       })
       if (result.code !== 0)
-        throw error(
+        throw createError(
           'PROGRAM_LANGUAGE_MISSING',
           `${environment.command} cannot list the packages of the program: ${result.stderr}`,
         )

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ChildProcess } from '../../ports/system.ts'
 import { forEachLine } from '../output-lines.ts'
 import type { LineListener } from './start-program-process.ts'
@@ -29,7 +29,10 @@ export function readHostPort(
   })
   const rejectPort = (reason: string): void =>
     port.reject(
-      error('PROGRAM_LANGUAGE_FAILED', `${name} ${reason}: ${errorLines.slice(-5).join('\n')}`),
+      createError(
+        'PROGRAM_LANGUAGE_FAILED',
+        `${name} ${reason}: ${errorLines.slice(-5).join('\n')}`,
+      ),
     )
   const timer = setTimeout(
     () => rejectPort(`did not print its port within ${portTimeoutMs / 1000} s`),

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ChildProcess, ProcessesPort } from '../../ports/system.ts'
 import { findOnPath, runToEnd } from '../executables.ts'
 
@@ -132,7 +132,7 @@ async function createDebugpyCommand(
   const { command, args } = request
   const probe = { ...request, args: ['-c', 'import debugpy'] }
   if ((await runToEnd(processes, probe)).code !== 0)
-    throw error('PROGRAM_LANGUAGE_MISSING', `debugpy is not installed for ${command}`, {
+    throw createError('PROGRAM_LANGUAGE_MISSING', `debugpy is not installed for ${command}`, {
       hint: 'Add debugpy to the requirements of the program, and install them.',
     })
   const listenOptions = [
@@ -156,7 +156,7 @@ function createDelveCommand(
 ): ReturnType<DebuggerLanguage['createCommand']> {
   const dlv = findOnPath('dlv', env['PATH'] ?? '')
   if (dlv === undefined)
-    throw error('PROGRAM_LANGUAGE_MISSING', "the debugger 'dlv' is not on PATH", {
+    throw createError('PROGRAM_LANGUAGE_MISSING', "the debugger 'dlv' is not on PATH", {
       hint: 'Install it: go install github.com/go-delve/delve/cmd/dlv@latest',
     })
   const logOptions = ['--log', '--log-dest', join(scratchFolder, 'dlv.log')]

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /**
  * Splits a text into words like a shell: at blanks outside of quotes and without a preceding
@@ -26,6 +26,6 @@ export function splitArguments(text: string): readonly string[] {
       word = (word ?? '') + char
     }
   }
-  if (quote !== '') throw error('PROJECT_INVALID', `unclosed quote in '${text}'`)
+  if (quote !== '') throw createError('PROJECT_INVALID', `unclosed quote in '${text}'`)
   return word === undefined ? args : [...args, word]
 }

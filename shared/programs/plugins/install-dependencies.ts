@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { runToEnd } from '../executables.ts'
 import { type PluginProject, readPluginProject, toolchainOf } from './plugin-project.ts'
@@ -30,7 +30,10 @@ export async function installDependencies(
     if (code === 0) continue
     const subject = `\`${[command, ...args].join(' ')}\` in ${folder}`
     const outputEnd = `${stdout}\n${stderr}`.trim().slice(-2_000)
-    throw error('PLUGIN_FAILED', `${subject} failed with exit code ${code ?? '?'}: ${outputEnd}`)
+    throw createError(
+      'PLUGIN_FAILED',
+      `${subject} failed with exit code ${code ?? '?'}: ${outputEnd}`,
+    )
   }
 }
 

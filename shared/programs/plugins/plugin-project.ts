@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 
 /** The contents of the project file of a plugin that is source code. */
@@ -57,7 +57,7 @@ export function readPluginProject(folder: string): PluginProject | undefined {
     return { folder, runtime, options: {}, requiredVersion }
   const { name, options } = Object(runtime) as { name?: unknown; options?: unknown }
   if (typeof name !== 'string' || name === '')
-    throw error('PLUGIN_FAILED', `${file} does not set a runtime`)
+    throw createError('PLUGIN_FAILED', `${file} does not set a runtime`)
   return { folder, runtime: name, options: Object(options), requiredVersion }
 }
 
@@ -65,7 +65,7 @@ function parseYaml(text: string, file: string): unknown {
   try {
     return parse(text)
   } catch (cause) {
-    throw error('PLUGIN_FAILED', `${file} is not valid YAML: ${messageOf(cause)}`, { cause })
+    throw createError('PLUGIN_FAILED', `${file} is not valid YAML: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { runToEnd } from '../executables.ts'
 import type { ProgramSource } from '../program.ts'
 import { resolvePythonEnvironment } from '../hosts/python-environment.ts'
@@ -39,7 +39,7 @@ export async function createPythonPluginCommand(
   const probe = { command, args: ['-c', 'import pulumi.run.plugin'], cwd: folder, env }
   const { code, stderr } = await runToEnd(processes, probe)
   if (code !== 0)
-    throw error(
+    throw createError(
       'PLUGIN_FAILED',
       `the SDK of the plugin in ${folder} cannot run plugins: ${stderr}`,
       {
@@ -54,7 +54,7 @@ function readPackageName(folder: string): string {
   const { project, 'build-system': build } = existsSync(file) ? readToml(file) : {}
   const { name } = Object(project) as { name?: unknown }
   if (typeof name === 'string' && build !== undefined) return name
-  throw error(
+  throw createError(
     'PLUGIN_FAILED',
     `the plugin in ${folder} has neither a __main__.py nor a pyproject.toml that defines a package`,
   )
@@ -66,8 +66,12 @@ function readToml(file: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const [reason] = cause.message.split('\n')
-    throw error('PLUGIN_FAILED', `${file} is not valid TOML: ${reason} (line ${cause.line})`, {
-      cause,
-    })
+    throw createError(
+      'PLUGIN_FAILED',
+      `${file} is not valid TOML: ${reason} (line ${cause.line})`,
+      {
+        cause,
+      },
+    )
   }
 }

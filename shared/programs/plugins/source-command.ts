@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import semver from 'semver'
 import { emulatedVersion } from '../../config/emulated-version.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { buildGo } from '../hosts/go-build.ts'
 import { splitArguments } from '../hosts/split-arguments.ts'
 import {
@@ -43,7 +43,7 @@ export async function createSourceCommand(
   const { runtime, folder } = project
   const createCommand = commandFactories.get(runtime)
   if (createCommand === undefined)
-    throw error(
+    throw createError(
       'FEATURE_MISSING',
       `the plugin in ${folder} has the runtime '${runtime}', which only a language host can run`,
     )
@@ -64,10 +64,10 @@ export function hasSourceCommand({ runtime }: PluginProject): boolean {
  */
 export function readRunnableProject(folder: string): PluginProject {
   const project = readPluginProject(folder)
-  if (project === undefined) throw error('PLUGIN_FAILED', `${folder} is not a plugin`)
+  if (project === undefined) throw createError('PLUGIN_FAILED', `${folder} is not a plugin`)
   const { requiredVersion } = project
   if (requiredVersion !== '' && !semver.satisfies(emulatedVersion, requiredVersion))
-    throw error(
+    throw createError(
       'PLUGIN_FAILED',
       `Pulumi CLI version ${emulatedVersion} does not satisfy the version range "${requiredVersion}" (${folder})`,
     )
@@ -97,7 +97,7 @@ function resolveNodeRunner(folder: string): string {
   try {
     return createRequire(join(folder, 'package.json')).resolve('@pulumi/pulumi/cmd/run-plugin')
   } catch (cause) {
-    throw error(
+    throw createError(
       'PLUGIN_FAILED',
       `the plugin in ${folder} has no @pulumi/pulumi; install its dependencies`,
       { cause },

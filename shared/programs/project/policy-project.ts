@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { isRecord } from '../is-record.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 
 /** The contents of a policy pack's project file. */
 export interface PolicyProject {
@@ -48,5 +48,5 @@ function toText(value: unknown): string {
 }
 
 function createPolicyFileError(file: string, problem: string): Error {
-  return error('POLICY_PACK_FAILED', `the policy pack's file ${file} ${problem}`)
+  return createError('POLICY_PACK_FAILED', `the policy pack's file ${file} ${problem}`)
 }

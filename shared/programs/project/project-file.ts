@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { readProjectConfig } from './project-config.ts'
 import type { Project } from './project.ts'
 import { readDeclaredPlugins } from './project-plugins.ts'
@@ -24,7 +24,7 @@ export function findProjectFile(startFolder: string): string {
       if (existsSync(file)) return file
     }
     if (folder === dirname(folder))
-      throw error(
+      throw createError(
         'PROJECT_NOT_FOUND',
         `no Pulumi.yaml in ${resolve(startFolder)} or any folder above it`,
       )
@@ -38,7 +38,7 @@ export function readProject(startFolder: string): Project {
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw error('PROJECT_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
+    throw createError('PROJECT_INVALID', `cannot read ${file}: ${messageOf(cause)}`, { cause })
   }
   return parseProject(text, file)
 }
@@ -103,7 +103,10 @@ export function locateProgram(project: Project): {
   const main = isAbsolute(project.main) ? project.main : join(project.root, project.main)
   const stats = statSync(main, { throwIfNoEntry: false })
   if (stats === undefined)
-    throw error('PROJECT_INVALID', `${project.file}: \`main\` names ${main}, which does not exist`)
+    throw createError(
+      'PROJECT_INVALID',
+      `${project.file}: \`main\` names ${main}, which does not exist`,
+    )
   return stats.isDirectory()
     ? { programFolder: main, entryPoint: '.' }
     : { programFolder: dirname(main), entryPoint: basename(main) }
@@ -147,7 +150,7 @@ function readRuntime(
   if (typeof name !== 'string')
     throw source.errorAt(['runtime', 'name'], '`runtime.name` must be a string')
   if (!/^[a-z0-9-]{1,50}$/.test(name))
-    throw error('RUNTIME_UNKNOWN', `${file}: '${name}' is not a valid runtime name`)
+    throw createError('RUNTIME_UNKNOWN', `${file}: '${name}' is not a valid runtime name`)
   const options: unknown = isMap ? (runtimeValue['options'] ?? {}) : {}
   if (!isRecord(options))
     throw source.errorAt(['runtime', 'options'], '`runtime.options` must be a map')

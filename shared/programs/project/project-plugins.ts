@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { parse } from 'semver'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DeclaredPlugin, Project } from './project.ts'
 import { isRecord } from '../is-record.ts'
 import { openYaml, type YamlSource } from './yaml-source.ts'
@@ -104,7 +104,10 @@ export function resolveProjectPlugins({
     const { path, isPackage, ...plugin } = declaration
     const folder = isAbsolute(path) ? path : resolve(root, path)
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw error('PROJECT_INVALID', `${file}: plugin '${plugin.name}': no folder at ${folder}`)
+      throw createError(
+        'PROJECT_INVALID',
+        `${file}: plugin '${plugin.name}': no folder at ${folder}`,
+      )
     projectPlugins.push({ ...plugin, folder })
     for (const nestedPlugin of isPackage ? readNestedPackages(folder) : []) {
       if (foundNames.has(pluginNameOf(nestedPlugin)) || foundNames.size > pluginsMax) continue

@@ -10,7 +10,7 @@ import {
   type Document,
   type Node,
 } from 'yaml'
-import { error, messageOf, type DeployError } from '../../errors/error.ts'
+import { createError, messageOf, type DeployError } from '../../errors/error.ts'
 
 /** A parsed YAML or JSON text with positions for error messages. */
 export interface YamlSource {
@@ -44,19 +44,22 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
   }
   const firstError = document.errors[0]
   if (firstError !== undefined)
-    throw error(
+    throw createError(
       errorCode,
       `${formatPosition(firstError.pos[0])}: ${firstError.message.replace(/\s+/g, ' ')}`,
     )
   const nodeFault = findNodeFault(document)
   if (nodeFault !== undefined) {
     const { node, problem } = nodeFault
-    throw error(errorCode, `${formatPosition(node.range?.[0] ?? 0)}: ${problem}`)
+    throw createError(errorCode, `${formatPosition(node.range?.[0] ?? 0)}: ${problem}`)
   }
   nameNullKeys(document)
   const errorAt: YamlSource['errorAt'] = (path, sentence) => {
     const offset = offsetOf(document, path)
-    return error(errorCode, `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`)
+    return createError(
+      errorCode,
+      `${offset === undefined ? file : formatPosition(offset)}: ${sentence}`,
+    )
   }
   const content = readContent(document, errorAt)
   if (content !== null && (typeof content !== 'object' || Array.isArray(content)))
@@ -79,7 +82,7 @@ export function findConflictLine(text: string): number | undefined {
 function refuseConflictMarkers(text: string, file: string, errorCode: YamlErrorCode): void {
   const line = findConflictLine(text)
   if (line === undefined) return
-  throw error(errorCode, `${file}:${line}:1: the file has conflict markers of a merge`, {
+  throw createError(errorCode, `${file}:${line}:1: the file has conflict markers of a merge`, {
     hint: 'Resolve the conflict: keep one side, and remove the lines with <<<<<<<, ======= and >>>>>>>.',
   })
 }

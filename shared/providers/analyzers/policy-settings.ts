@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { isRecord } from '../../programs/is-record.ts'
 import type { Enforcement, PackInfo, PolicyInfo, PolicySettings } from './analyzer.ts'
 
@@ -58,7 +58,7 @@ function parseLevel(value: unknown, name: string, file: string): Enforcement {
 }
 
 function createInvalidSettingsError(file: string, problem: string): Error {
-  return error('POLICY_PACK_FAILED', `the policy configuration ${file} ${problem}`)
+  return createError('POLICY_PACK_FAILED', `the policy configuration ${file} ${problem}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { type EngineServer, EngineService } from '../../../proto/gen/pulumi/engine.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /**
  * The engine service that plugins of Pulumi need for their log. `provider check` opens it, because
@@ -31,7 +31,7 @@ export async function openEngineEndpoint(
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (failure, boundPort) =>
       failure === null
         ? resolve(boundPort)
-        : reject(error('PLUGIN_FAILED', `no port for plugins is free: ${failure.message}`)),
+        : reject(createError('PLUGIN_FAILED', `no port for plugins is free: ${failure.message}`)),
     )
   })
   return { address: `127.0.0.1:${port}`, close: () => server.forceShutdown() }

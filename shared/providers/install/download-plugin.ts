@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { installLimits as limits } from '../../config/install-limits.ts'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { createError, hasCode, messageOf } from '../../errors/error.ts'
 import {
   type ArchiveSource,
   type FetchDeps,
@@ -46,7 +46,10 @@ export async function downloadPlugin(
       if (isLocalFailure(thrown)) throw thrown
       refusals.push(messageOf(thrown))
     }
-  throw error('PLUGIN_DOWNLOAD', `cannot download ${pluginTitleOf(plugin)}: ${refusals.join('; ')}`)
+  throw createError(
+    'PLUGIN_DOWNLOAD',
+    `cannot download ${pluginTitleOf(plugin)}: ${refusals.join('; ')}`,
+  )
 }
 
 /** Returns the name of a plugin for messages. */
@@ -98,7 +101,7 @@ async function cloneOnce(
   { git, machine }: DownloadDeps,
 ): Promise<void> {
   if (plugin.checksums.has(`${machine.os}-${machine.arch}`))
-    throw error(
+    throw createError(
       'PLUGIN_CHECKSUM',
       `${pluginTitleOf(plugin)} comes from a repository, which has no archive to verify by a checksum: remove the checksum, and specify a commit as the version`,
     )
@@ -122,7 +125,9 @@ async function downloadOnce(
       sizeBytes += chunk.length
       hash.update(chunk)
       if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
-      callback(error('PLUGIN_TOO_LARGE', `the archive of ${pluginTitleOf(plugin)} is too large`))
+      callback(
+        createError('PLUGIN_TOO_LARGE', `the archive of ${pluginTitleOf(plugin)} is too large`),
+      )
     },
   })
   try {
@@ -132,7 +137,7 @@ async function downloadOnce(
   }
   const actualHash = hash.digest('hex')
   if (expectedHash === undefined || expectedHash.toLowerCase() === actualHash) return
-  throw error(
+  throw createError(
     'PLUGIN_CHECKSUM',
     `${pluginTitleOf(plugin)}: invalid checksum, expected ${expectedHash}, actual ${actualHash}`,
   )

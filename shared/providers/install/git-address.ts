@@ -1,5 +1,5 @@
 import semver from 'semver'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
 /** A repository, and the plugin's folder in it. `folder` '' = the root of the repository. */
@@ -148,5 +148,8 @@ function withGitSuffix(repository: string): string {
 
 /** Creates the error PLUGIN_ADDRESS. */
 export function createPluginAddressError(address: string, problem: string): Error {
-  return error('PLUGIN_ADDRESS', `the plugin address '${hideCredentials(address)}' ${problem}`)
+  return createError(
+    'PLUGIN_ADDRESS',
+    `the plugin address '${hideCredentials(address)}' ${problem}`,
+  )
 }

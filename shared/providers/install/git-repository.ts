@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
 import { installLimits as limits } from '../../config/install-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { parseTagVersion } from './git-address.ts'
 import { hideCredentials } from './hide-credentials.ts'
 
@@ -127,7 +127,7 @@ function requireSizeLimits(folder: string, url: string): void {
   for (const entry of entries)
     if (entry.isFile()) sizeBytes += statSync(join(entry.parentPath, entry.name)).size
   if (entries.length <= limits.filesMax && sizeBytes <= limits.bytesMax) return
-  throw error(
+  throw createError(
     'PLUGIN_TOO_LARGE',
     `the repository ${hideCredentials(url)} exceeds the size limit of a plugin`,
   )

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import semver from 'semver'
 import * as z from 'zod'
 import { installLimits as limits } from '../../config/install-limits.ts'
-import { DeployError, error, hasCode, messageOf } from '../../errors/error.ts'
+import { DeployError, createError, hasCode, messageOf } from '../../errors/error.ts'
 import { findLatestVersionInRepository, type RunGit } from './git-repository.ts'
 import {
   archiveUrlOf,
@@ -106,7 +106,7 @@ export async function fetchLatestVersion(
   } catch (thrown) {
     if (hasCode(thrown, 'PLUGIN_ADDRESS')) throw thrown
     const title = `${plugin.kind} plugin ${plugin.name}`
-    throw error(
+    throw createError(
       'PLUGIN_DOWNLOAD',
       `the latest version of ${title} is not known: ${messageOf(thrown)}`,
       { cause: thrown },
@@ -121,7 +121,7 @@ async function requestLatestVersion(
 ): Promise<string> {
   if (source.kind === 'git') return findLatestVersionInRepository(source.url, deps.git)
   if (source.kind === 'http')
-    throw error(
+    throw createError(
       'PLUGIN_ADDRESS',
       `the latest version of ${plugin.kind} plugin ${plugin.name} is not known: ${hideCredentials(source.url)} is a plain server; specify a version`,
     )
@@ -137,7 +137,7 @@ async function requestLatestVersion(
   const { tag_name: tag } = releaseForm.parse(await readJson(response))
   const version = semver.parse(tag.replace(/^v/, ''))?.raw
   if (version !== undefined) return version
-  throw error(
+  throw createError(
     'PLUGIN_ADDRESS',
     `${url} reports '${tag}' as the latest version, which is not a valid version`,
   )

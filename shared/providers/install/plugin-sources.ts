@@ -1,4 +1,4 @@
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import {
   sourceAddressOf,
   type PluginSource,
@@ -57,7 +57,7 @@ function parsePattern(text: string): RegExp {
 }
 
 function createOverridesError(problem: string): Error {
-  return error('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${problem}`)
+  return createError('PLUGIN_ADDRESS', `PULUMI_PLUGIN_DOWNLOAD_URL_OVERRIDES ${problem}`)
 }
 
 function findOverride(rules: readonly OverrideRule[], address: string): string | undefined {

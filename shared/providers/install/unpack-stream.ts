@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 
 /** Limits of an unpacked archive. */
 export interface UnpackLimits {
@@ -26,7 +26,7 @@ export async function unpackStream(
     fileCount += 1
     totalBytes += entry.size ?? 0
     if (fileCount > limits.filesMax || totalBytes > limits.bytesMax)
-      refusal ??= error('ARCHIVE_TOO_LARGE', `the ${name} exceeds the limits of an archive`)
+      refusal ??= createError('ARCHIVE_TOO_LARGE', `the ${name} exceeds the limits of an archive`)
     return refusal === undefined
   }
   try {
@@ -46,7 +46,7 @@ export async function unpackStream(
     const path: unknown = cause instanceof Error && 'path' in cause ? cause.path : undefined
     const entry = typeof path === 'string' ? ` (entry ${JSON.stringify(path)})` : ''
     const reason = `${messageOf(cause)}${entry}`
-    throw error('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${reason}`, { cause })
+    throw createError('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${reason}`, { cause })
   }
   if (refusal !== undefined) throw refusal
 }

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { type PluginProcess, startPlugin, type StartRequest } from './start-plugin.ts'
 
@@ -35,7 +35,7 @@ export function readAttachedPort(
   for (const { name, port = '' } of readAttachedPlugins(env)) {
     if (name !== plugin) continue
     if (/^\d{1,5}$/.test(port.trim())) return Number(port)
-    throw error(
+    throw createError(
       'PLUGIN_FAILED',
       `Expected a numeric port, got ${port} in PULUMI_DEBUG_PROVIDERS (plugin '${plugin}')`,
     )

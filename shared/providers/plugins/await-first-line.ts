@@ -1,6 +1,6 @@
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
-import { type DeployError, error } from '../../errors/error.ts'
+import { type DeployError, createError } from '../../errors/error.ts'
 import type { RunningPlugin } from '../../programs/plugins/run-plugin-by-host.ts'
 import { createTail, formatLastLines, readLines } from './plugin-output.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
@@ -124,7 +124,7 @@ async function createEarlyEndError(
   const lines = listReportLines()
   const explanation = kind === 'end' ? request.explainEnd?.(lines) : undefined
   const reason = explanation === undefined ? '' : `; ${explanation}`
-  return error(
+  return createError(
     'PLUGIN_FAILED',
     `${subjectOf(request)} ${problem}${reason}${formatLastLines(lines)}`,
   )
@@ -135,7 +135,7 @@ async function createRefusedLineError(
   context: FailureContext,
 ): Promise<DeployError> {
   await killAndDrain(context)
-  return error(
+  return createError(
     code,
     `${subjectOf(context.request)} ${problem}${formatLastLines(context.listReportLines())}`,
   )

@@ -1,5 +1,5 @@
 import { withAbort } from '../../config/with-abort.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /**
  * Waits for a part of a plugin's start. An abort throws PLUGIN_FAILED immediately, because the part
@@ -16,6 +16,6 @@ export async function awaitOrAbort<T>(
   const { abortSignal, name, path } = start
   if (abortSignal === undefined) return pendingPart
   return withAbort(pendingPart, abortSignal, () =>
-    error('PLUGIN_FAILED', `the start of plugin '${name}' (${path}) was cancelled`),
+    createError('PLUGIN_FAILED', `the start of plugin '${name}' (${path}) was cancelled`),
   )
 }

@@ -5,7 +5,7 @@ import { ResourceProviderService as service } from '../../../proto/gen/pulumi/pr
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import { isTruthy } from '../../config/truthy.ts'
 import { withTimeout } from '../../config/with-timeout.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isGitAddress } from '../install/git-address.ts'
 import type { PluginDescriptor, Provider } from '../provider.ts'
 import { fetchPluginVersion, performHandshake } from '../pulumi/negotiation.ts'
@@ -154,7 +154,10 @@ async function createNotReadyError(
     exitReport === undefined
       ? `did not respond on its port ${pluginProcess.port} within ${limits.firstResponseTimeoutMs / 1000} s`
       : `${exitReport.description} after it printed its port${formatLastLines(exitReport.lines)}`
-  return error('PLUGIN_FAILED', `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${reason}`)
+  return createError(
+    'PLUGIN_FAILED',
+    `plugin '${pluginProcess.name}' (${pluginProcess.path}) ${reason}`,
+  )
 }
 
 /**

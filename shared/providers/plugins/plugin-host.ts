@@ -8,7 +8,7 @@
  */
 import { addInstance } from './add-instance.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import type { DebuggerEndpoint } from '../../programs/hosts/spawn-debugged.ts'
 import type { PluginDescriptor, PluginHost, Provider } from '../provider.ts'
@@ -70,7 +70,7 @@ export function createPluginHost(deps: PluginHostDeps): PluginHost {
     listInstalled: () => listAvailablePlugins(deps),
     async load(plugin, options) {
       const lookup = await obtain(plugin)
-      if ('missing' in lookup) throw error('PLUGIN_MISSING', lookup.missing)
+      if ('missing' in lookup) throw createError('PLUGIN_MISSING', lookup.missing)
       const stdoutId = streamCount + 1
       streamCount += 2
       const reportLine = (line: string, stream: 'stdout' | 'stderr'): void =>

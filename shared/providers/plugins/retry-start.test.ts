@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { retryStart } from './retry-start.ts'
 
-const createFailure = (): Error => error('PLUGIN_FAILED', "plugin 'p' failed with exit code 1")
+const createFailure = (): Error =>
+  createError('PLUGIN_FAILED', "plugin 'p' failed with exit code 1")
 
 describe('a plugin that fails to start', () => {
   test('is started again, and this is reported', async () => {
@@ -34,7 +35,7 @@ describe('a plugin that fails to start', () => {
 
   test.each([
     ['when all plugins are being ended', createFailure(), false],
-    ['when it cannot be run at all', error('FEATURE_MISSING', 'source code'), true],
+    ['when it cannot be run at all', createError('FEATURE_MISSING', 'source code'), true],
   ])('is not started again %s', async (_when, thrown, shouldRetry) => {
     let tries = 0
     const start = (): Promise<never> => {

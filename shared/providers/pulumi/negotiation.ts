@@ -4,7 +4,7 @@ import {
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { Connection } from '../plugins/connection.ts'
 import { formatLastLines } from '../plugins/plugin-output.ts'
 import { grpcCodeOf } from '../plugins/call-failures.ts'
@@ -89,7 +89,10 @@ export async function performHandshake(
           exitReport === undefined
             ? messageOf(thrown)
             : exitReport.description + formatLastLines(exitReport.lines)
-        throw error('PLUGIN_FAILED', `plugin '${connection.name}' failed the handshake: ${reason}`)
+        throw createError(
+          'PLUGIN_FAILED',
+          `plugin '${connection.name}' failed the handshake: ${reason}`,
+        )
       }
       await new Promise(resolve => setTimeout(resolve, limits.connectRetryMs))
     }
@@ -105,7 +108,7 @@ export async function fetchPluginVersion(connection: Connection): Promise<string
     const { version } = await connection.call(service.getPluginInfo, {})
     return version.startsWith('v') ? version.slice(1) : version
   } catch (thrown) {
-    throw error(
+    throw createError(
       'PLUGIN_FAILED',
       `plugin '${connection.name}' did not report its version: ${messageOf(thrown)}`,
     )

@@ -2,7 +2,7 @@ import {
   ParameterizeRequest,
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { Provider } from '../provider.ts'
 import { callProvider, type ProviderSession } from './provider-session.ts'
 
@@ -24,7 +24,7 @@ export async function callParameterize(
   })
   const response = await callProvider(session, service.parameterize, { request })
   if (response.name === name) return
-  throw error(
+  throw createError(
     'PLUGIN_FAILED',
     `parameterize response name "${response.name}" does not match expected package "${name}"`,
   )

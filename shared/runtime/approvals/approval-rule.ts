@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../../ports/documents.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { DeploymentOptions } from '../../records/log.ts'
@@ -74,11 +74,11 @@ export async function requireNoMissingApproval(
     const { commands } = await readApprovalRule(documents, stack)
     if (commands.length === 0) return
     const reason = 'needs approvals, so a refresh may not run its program'
-    throw error('APPROVAL_REQUIRED', `the stack '${stack}' ${reason}`)
+    throw createError('APPROVAL_REQUIRED', `the stack '${stack}' ${reason}`)
   }
   if ((await findApprovalPeriodMs(documents, deployment)) === undefined) return
   const message = `'${options.command}' of the stack '${stack}' needs the approval of its plan`
-  throw error('APPROVAL_REQUIRED', message)
+  throw createError('APPROVAL_REQUIRED', message)
 }
 
 /**
@@ -92,7 +92,7 @@ export async function requireNoApprovalRule(
   const { commands } = await readApprovalRule(documents, stack)
   if (commands.length === 0) return
   const reason = 'needs approvals, which an update of a client cannot have'
-  throw error('APPROVAL_REQUIRED', `the stack '${stack}' ${reason}`)
+  throw createError('APPROVAL_REQUIRED', `the stack '${stack}' ${reason}`)
 }
 
 function isApprovable(command: string): command is (typeof approvableCommands)[number] {

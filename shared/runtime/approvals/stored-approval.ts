@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentKey, DocumentPage, DocumentsPort } from '../../ports/documents.ts'
 import type { BlobHash, EpochMs, StackId } from '../../records/ids.ts'
 import { parseDocumentValue } from '../../triggers/parse-document-value.ts'
@@ -208,5 +208,5 @@ async function putApproval(
   const key = approvalKeyOf(stack, approval.request)
   const expiresAt = (approval.expiresAt + retentionMs) as EpochMs
   if ((await documents.putExpiring({ key, version, value: approval, expiresAt })) === false)
-    throw error('DOCUMENT_CHANGED', 'the approval was changed concurrently')
+    throw createError('DOCUMENT_CHANGED', 'the approval was changed concurrently')
 }

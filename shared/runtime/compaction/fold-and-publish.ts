@@ -12,7 +12,7 @@ import { toIdBatches, type LogView, readLogView } from '../../engine/deployment/
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
 import { requireSupportedRules } from '../../engine/deployment/log/supported-rules.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { completeCheckpoint, findCheckpoint } from '../../journal/client-checkpoint.ts'
 import { fold } from '../../journal/fold.ts'
 import { isStateUnchanged } from '../../journal/is-state-unchanged.ts'
@@ -71,7 +71,7 @@ export async function compact(
     unchangedBase ?? (await ports.blobs.put(await printStateBlob(await envelopeOf(foldedState))))
   const publication = await ports.catalog.publish(stack, version, snapshot)
   if (publication.kind === 'conflict')
-    throw error(
+    throw createError(
       'STORE_CONFLICT',
       `the snapshot of ${stack} was changed to version ${publication.version} by another process`,
     )
@@ -144,7 +144,8 @@ async function publishMerged(
   const { stack } = deploymentPartsOf(deployment)
   for (let tries = 0; tries < limits.claimAttemptsMax; tries += 1) {
     const record = await ports.catalog.getStack(stack)
-    if (record === undefined) throw error('STACK_NOT_FOUND', `the stack ${stack} does not exist`)
+    if (record === undefined)
+      throw createError('STACK_NOT_FOUND', `the stack ${stack} does not exist`)
     const ownPublication = findPublication(record, deployment)
     if (ownPublication !== undefined) return ownPublication
     // This process may have been suspended during the close, while another process closed and
@@ -166,7 +167,7 @@ async function publishMerged(
     const publication = await ports.catalog.publish(stack, record.version, snapshot, deployment)
     if (publication.kind !== 'conflict') return { version: publication.version, snapshot }
   }
-  throw error('STORE_UNAVAILABLE', `gave up publishing: ${stack} was changed concurrently`)
+  throw createError('STORE_UNAVAILABLE', `gave up publishing: ${stack} was changed concurrently`)
 }
 
 /** Returns the publication of an open targeted deployment. Undefined before its publication. */
@@ -242,7 +243,8 @@ async function foldOverBase(
   getEnd: (id: OperationId) => RecordedEnd | undefined,
 ): Promise<{ readonly base: StoredDeployment; readonly foldedState: StoredDeployment }> {
   const { pin } = view
-  if (pin === undefined) throw error('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
+  if (pin === undefined)
+    throw createError('INTERNAL_ASSERTION', 'a log without a pin cannot be folded')
   requireSupportedRules(deployment, pin)
   const decisions = view.decisions.slice(view.decisions.lastIndexOf(pin) + 1)
   const base = await readBase(ports, pin.base, decisions)

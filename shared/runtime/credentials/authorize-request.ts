@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { TriggerPorts } from '../../ports/documents.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { DeploymentRequest, StackRequest, WebhookOrigin } from '../../records/stack-request.ts'
@@ -112,5 +112,5 @@ async function authorizeBySchedule(
 
 function createUnapprovedError({ key, stack }: StackRequest, reason: string): Error {
   const message = `the request '${toPrintable(key)}' of the stack '${stack}' is not served: ${reason}`
-  return error('REQUEST_UNAPPROVED', message)
+  return createError('REQUEST_UNAPPROVED', message)
 }

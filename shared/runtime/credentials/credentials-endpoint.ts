@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { LoggerPort } from '../../ports/system.ts'
 
@@ -63,7 +63,9 @@ export function createCredentialsEndpoint(logger: LoggerPort): CredentialsEndpoi
       server.unref()
       server.once('error', cause =>
         reject(
-          error('INTERNAL_ASSERTION', `cannot listen on a port: ${messageOf(cause)}`, { cause }),
+          createError('INTERNAL_ASSERTION', `cannot listen on a port: ${messageOf(cause)}`, {
+            cause,
+          }),
         ),
       )
       server.listen(0, '127.0.0.1', () => {

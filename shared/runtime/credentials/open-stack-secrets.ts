@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { StackSecrets } from '../../programs/config/stack-config.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { type KeyKeeper, openCloudManager } from '../../secrets/cloud-secrets.ts'
@@ -37,12 +37,12 @@ export async function openStackSecrets(
   const { stack: name } = stackPartsOf(stack)
   if (isKeyUrl(provider)) {
     if (encryptedKey === '')
-      throw error('SECRETS_MALFORMED', `the file of stack '${name}' has no encrypted key`)
+      throw createError('SECRETS_MALFORMED', `the file of stack '${name}' has no encrypted key`)
     const allowed = { kind: allowedKeys, stack }
     return openCloudManager({ url: provider, encryptedKey }, { keeper, allowed })
   }
   if (!['', 'default', 'passphrase'].includes(provider))
-    throw error(
+    throw createError(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the secrets provider '${provider}' is not supported here`,
     )
@@ -50,14 +50,14 @@ export async function openStackSecrets(
     // If a stack uses the manager `service`, its file names no manager.
     const serviceManager = await deps.openRecordedServiceManager?.(stack)
     if (serviceManager !== undefined) return serviceManager
-    throw error(
+    throw createError(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the file of stack '${name}' does not name a secrets provider`,
       { hint: 'Run `antichain stack init` in the program folder, and upload the program again.' },
     )
   }
   if (passphrase === undefined)
-    throw error(
+    throw createError(
       'SECRETS_PASSPHRASE_MISSING',
       `the passphrase of stack '${name}' is not available here`,
       {

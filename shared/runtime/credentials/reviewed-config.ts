@@ -1,5 +1,5 @@
 import type { DeployInput } from '../../engine/request.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { DeploymentRequest } from '../../records/stack-request.ts'
@@ -57,7 +57,7 @@ function hasSecrets(state: StoredDeployment | undefined): boolean {
 
 function createPreviewRoleMissingError(stack: StackId): Error {
   const message = `the stack '${stack}' has a role or secrets, and its last deployed program names no '${previewRoleKey}' for unreviewed commits`
-  return error('PREVIEW_ROLE_MISSING', message)
+  return createError('PREVIEW_ROLE_MISSING', message)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DeployInput } from '../../engine/request.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { AssumedRole } from '../../platform/aws/roles.ts'
 import type { CredentialsEndpoint } from './credentials-endpoint.ts'
 
@@ -49,7 +49,7 @@ function selectRole({ config, dryRun, reviewedConfig }: RoleRequest): string | u
 function readRole(config: DeployInput['config'], key: string): string | undefined {
   const role = config.get(key)?.text
   if (role !== undefined && !rolePattern.test(role))
-    throw error('CONFIG_INVALID', `'${key}' is '${role}', which is not the ARN of a role`)
+    throw createError('CONFIG_INVALID', `'${key}' is '${role}', which is not the ARN of a role`)
   return role
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentKey, DocumentsPort, SealingPort } from '../../ports/documents.ts'
 import type { StackId } from '../../records/ids.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
@@ -67,7 +67,7 @@ export async function requireServiceKeys(
   // Another process created the first key at the same time.
   const storedKeys = await readServiceKeys(ports, stack)
   if (storedKeys !== undefined) return storedKeys
-  throw error('STORE_CONFLICT', `the keys of ${stack} were changed concurrently`)
+  throw createError('STORE_CONFLICT', `the keys of ${stack} were changed concurrently`)
 }
 
 /**
@@ -121,6 +121,6 @@ export async function openServiceManager(
   if (keys === undefined) return undefined
   const parsed = parseForm(managerStateForm, managerState)
   if (!parsed.success)
-    throw error('SECRETS_MALFORMED', 'the secrets manager of this state is malformed')
+    throw createError('SECRETS_MALFORMED', 'the secrets manager of this state is malformed')
   return createServiceManager(keys, parsed.data)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { requestCall } from '../../engine/call-limits/limit-record.ts'
 import { createLimitRecords } from '../../engine/call-limits/limit-records.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentsPort, StoredDocument } from '../../ports/documents.ts'
 import type { DeploymentId, EpochMs, StackId } from '../../records/ids.ts'
 import type { RunInput } from '../environment/run-input.ts'
@@ -25,7 +25,7 @@ test('reads and writes of a limit record are retried, and a write with a lost re
   let failures = 0
   const fail = (): never => {
     failures += 1
-    throw error('STORE_UNAVAILABLE', 'too many requests')
+    throw createError('STORE_UNAVAILABLE', 'too many requests')
   }
   const input = createInput({
     get: async () => (failures === 0 ? fail() : stored),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { stackType } from '../../names/urn.ts'
 import type { Platform } from '../../ports/platform.ts'
@@ -40,7 +40,8 @@ function createReader(openStateManager: (stack: StackId) => Promise<SecretsManag
   return { readOutputs, messages }
 }
 
-const refuseWith = (code: ErrorCode) => (): Promise<never> => Promise.reject(error(code, 'refused'))
+const refuseWith = (code: ErrorCode) => (): Promise<never> =>
+  Promise.reject(createError(code, 'refused'))
 
 test('the secrets manager of another stack is opened for that stack', async () => {
   const opened: StackId[] = []

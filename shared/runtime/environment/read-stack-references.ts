@@ -1,5 +1,5 @@
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import type { ErrorCode } from '../../errors/catalogue.ts'
 import { stackType } from '../../names/urn.ts'
 import type { Platform } from '../../ports/platform.ts'
@@ -83,7 +83,7 @@ async function readPublishedState(
   const { catalog, blobs, readingStack } = deps
   const id = parseStackId(name, stackPartsOf(readingStack.stack).project)
   const record = await catalog.getStack(id)
-  if (record === undefined) throw error('STACK_NOT_FOUND', `unknown stack "${name}"`)
+  if (record === undefined) throw createError('STACK_NOT_FOUND', `unknown stack "${name}"`)
   const state = await readSnapshotBlob(blobs, record.snapshot)
   return { state, decrypt: await createDecrypt(deps, { id, name }, state) }
 }

@@ -22,7 +22,7 @@ import { createStackAttributes } from '../../engine/telemetry/describe-operation
 import { readFirstPin } from '../../engine/deployment/log/supported-rules.ts'
 import { findProviderInputs } from '../environment/run-environment.ts'
 import { keepLease, type RenewedLease } from '../../engine/executor/lease.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { Delivery } from '../../ports/queue.ts'
 import { type DeploymentId, deploymentPartsOf, type ExecutorId } from '../../records/ids.ts'
 import { isJoinOrHook } from '../../records/operation.ts'
@@ -188,7 +188,7 @@ function takeLease(
       }
       platform.telemetry.addToCounter('antichain.lease_losses', 1, attributes)
       const message = 'the lease could not be renewed in time; running operations are abandoned'
-      environment.commandRun.abort(error('LEASE_LOST', message))
+      environment.commandRun.abort(createError('LEASE_LOST', message))
       environment.plugins.abandon()
       void environment.processes.close()
     },

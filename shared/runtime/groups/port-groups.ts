@@ -6,7 +6,7 @@
  * another group has forged never leads to the stores of this group.
  */
 import { defaultGroup, groupNameOf, type StackGroup } from '../../config/stack-groups.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { CatalogPort, StackListing } from '../../ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { toPrintable } from '../../triggers/printable.ts'
@@ -58,7 +58,7 @@ export function portsOfGroup<Ports extends GroupedPorts<Ports>>(ports: Ports, na
   const namedGroup = otherGroups.find(group => group.name === name)
   if (namedGroup !== undefined) return namedGroup.ports
   const names = [defaultGroup, ...otherGroups.map(group => group.name)].join(', ')
-  throw error('GROUP_UNKNOWN', `there is no group with this name, only: ${names}`)
+  throw createError('GROUP_UNKNOWN', `there is no group with this name, only: ${names}`)
 }
 
 /** Throws STACK_GROUP_DIFFERENT if two stacks belong to different groups. */
@@ -88,7 +88,7 @@ export function requireGroupOfProject(
 }
 
 function createGroupError(label: string, ownGroup: string, group: string): Error {
-  return error(
+  return createError(
     'STACK_GROUP_DIFFERENT',
     `${label} is in the group '${ownGroup}', and not in the group '${group}'`,
   )
@@ -145,5 +145,5 @@ const compareIds = (one: { readonly id: StackId }, other: { readonly id: StackId
 function createHiddenStackError(groups: readonly StackGroup[], id: StackId, group: string): Error {
   const ownGroup = groupNameOf(groups, stackPartsOf(id).project)
   const message = `the records of '${id}' are in the group '${group}', but its project is in '${ownGroup}'`
-  return error('STACK_GROUP_DIFFERENT', message)
+  return createError('STACK_GROUP_DIFFERENT', message)
 }

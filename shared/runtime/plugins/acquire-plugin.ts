@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { emulatedVersion } from '../../config/emulated-version.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { type DocumentsPort, type SealingPort, sealingContextOf } from '../../ports/documents.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { PluginKey, PluginStorePort } from '../../ports/plugins.ts'
@@ -63,7 +63,7 @@ export function createPluginAcquirer(deps: AcquireDeps): AcquirePlugin {
       const key: PluginKey = { kind: plugin.kind, name: storedNameOf(plugin), version, os, arch }
       const title = pluginTitleOf({ ...plugin, version })
       if (!(await store.add(key, bytes, source)))
-        throw error(
+        throw createError(
           'PLUGIN_TAKEN',
           `${title} exists with another archive than the one that ${source} serves`,
           { hint: 'Run the command again: it uses the archive that was stored first.' },
@@ -90,7 +90,7 @@ async function openCredential(
   if (allowed === undefined) {
     const title = pluginTitleOf(plugin)
     const commands = `\`antichain plugin allow '${source}'\`, or sends its archive with \`antichain plugin push\``
-    throw error(
+    throw createError(
       'PLUGIN_SOURCE_REFUSED',
       `the installation does not have the ${title}: an administrator allows its source with ${commands}`,
       { details: { source } },
@@ -157,7 +157,7 @@ function createDownloadDeps({ outbound, clock, logger, os, arch }: AcquireDeps):
 /** Throws PLUGIN_ADDRESS for a plugin from a Git repository, which has no archive. */
 function requireArchiveSource(plugin: PluginDescriptor): void {
   if (plugin.kind === terraformKind || !isGitAddress(plugin.downloadUrl)) return
-  throw error(
+  throw createError(
     'PLUGIN_ADDRESS',
     `functions do not build plugins from Git repositories: send the archive of the ${pluginTitleOf(plugin)} with \`antichain plugin push\``,
   )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { PluginStorePort, StoredPlugin } from '../../ports/plugins.ts'
 import { pluginTitleOf } from '../../providers/install/download-plugin.ts'
 import { cacheLocationOf } from '../../providers/install/git-address.ts'
@@ -104,7 +104,7 @@ function requireSameOrigin(
   const title = pluginTitleOf({ ...plugin, version })
   const requestedSource = sourceNameOf(plugin)
   if (source !== undefined && source !== requestedSource)
-    throw error(
+    throw createError(
       'PLUGIN_SOURCE_REFUSED',
       `the installation has the ${title} from ${source}, but the program needs it from ${requestedSource}`,
       { hint: 'Use the plugin of one source, or give the plugin another name or version.' },
@@ -114,7 +114,7 @@ function requireSameOrigin(
   if (expectedHash === undefined) return
   const actualHash = createHash('sha256').update(bytes).digest('hex')
   if (actualHash === expectedHash) return
-  throw error(
+  throw createError(
     'PLUGIN_CHECKSUM',
     `the stored archive of the ${title} has the checksum ${actualHash}, but the program requires ${expectedHash}`,
   )

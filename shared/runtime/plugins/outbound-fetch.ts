@@ -1,6 +1,6 @@
 import { installLimits } from '../../config/install-limits.ts'
 import { limits } from '../../config/limits.ts'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { createError, hasCode, messageOf } from '../../errors/error.ts'
 import type { OutboundPort, OutboundResponse } from '../../ports/outbound.ts'
 
 /**
@@ -52,7 +52,7 @@ async function readResponse(
 
 function requireSize(sizeBytes: number, host: string): void {
   if (sizeBytes > limits.archiveBytesMax)
-    throw error(
+    throw createError(
       'PLUGIN_TOO_LARGE',
       `${host} offers a file of ${sizeBytes} bytes; the limit is ${limits.archiveBytesMax}`,
     )

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { cacheLocationOf } from '../../providers/install/git-address.ts'
 import { hideCredentials } from '../../providers/install/hide-credentials.ts'
 import type { PluginSource } from '../../providers/install/plugin-address.ts'
@@ -36,7 +36,7 @@ function formatSource(source: PluginSource, pluginName: string): string {
     // A pattern compares whole segments of a path, so an address must not contain encoded
     // separators or a part after the path.
     if (/[?#]|%2f|%5c/i.test(address))
-      throw error(
+      throw createError(
         'PLUGIN_ADDRESS',
         `the address of the plugin '${pluginName}' has a query, a fragment or an encoded slash: ${address}`,
       )

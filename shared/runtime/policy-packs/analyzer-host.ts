@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { status } from '@grpc/grpc-js'
 import { dirname, join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import type { ProcessesPort } from '../../ports/system.ts'
 import { findOnPath } from '../../programs/executables.ts'
@@ -253,7 +253,7 @@ function connectPack(
 }
 
 function toPackError(name: string, reason: string): Error {
-  return error(
+  return createError(
     'POLICY_PACK_FAILED',
     `cannot use the policy pack '${name}': ${withoutShownLines(reason)}`,
   )

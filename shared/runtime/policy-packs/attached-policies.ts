@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { DocumentKey, DocumentsPort } from '../../ports/documents.ts'
 import type { DeployInput } from '../../engine/request.ts'
 import type { PolicyPackLocation } from '../../providers/analyzers/analyzer.ts'
@@ -115,7 +115,7 @@ async function openPack(
   try {
     return { name, path: await folders.open(owner, archiveNameOf(owner, archive)) }
   } catch (cause) {
-    throw error(
+    throw createError(
       'POLICY_PACK_FAILED',
       `the policy pack '${name}', which is attached to the stack, cannot be opened: ${messageOf(cause)}`,
       { cause, hint: 'Attach the policy pack again, or detach it with `antichain policy detach`.' },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { programLimits } from '../../config/program-limits.ts'
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import { createAwsError } from '../../platform/aws/aws-error.ts'
 import type { InstallUpload } from '../../platform/aws/blobs/install-uploads.ts'
 import { callLambda, type LambdaInvoker } from '../../platform/aws/lambda-client.ts'
@@ -103,7 +103,7 @@ async function callOnce(
 
 function createInstallerDiedError(reason: string): Error {
   const shownReason = cleanInstallerText(reason)
-  return error('INSTALL_FAILED', `the installer ended without an answer: ${shownReason}`, {
+  return createError('INSTALL_FAILED', `the installer ended without an answer: ${shownReason}`, {
     hint: 'Check that the installation needs less memory, disk and time than the installer has.',
   })
 }
@@ -114,16 +114,21 @@ function createInstallerDiedError(reason: string): Error {
  */
 async function acceptAnswer(value: unknown, upload: InstallUpload): Promise<InstalledProgram> {
   const { data: answer } = installAnswerForm.safeParse(value)
-  if (answer === undefined) throw error('INSTALL_FAILED', 'the answer of the installer is invalid')
+  if (answer === undefined)
+    throw createError('INSTALL_FAILED', 'the answer of the installer is invalid')
   if (answer.kind === 'refused') {
     const { code, message, hint } = answer
-    throw error(code, message, { hint })
+    throw createError(code, message, { hint })
   }
   const archive = await upload.read()
   if (archive === undefined || hashOf(archive) !== answer.contentHash)
-    throw error('INSTALL_FAILED', 'the uploaded program is not the one that the installer packed', {
-      hint: 'Check the scripts of the packages: one of them may have used the upload address.',
-    })
+    throw createError(
+      'INSTALL_FAILED',
+      'the uploaded program is not the one that the installer packed',
+      {
+        hint: 'Check the scripts of the packages: one of them may have used the upload address.',
+      },
+    )
   return { archive, packages: answer.packages }
 }
 

@@ -1,5 +1,5 @@
 import { programLimits } from '../../config/program-limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function getUploadedProgram(
     const result = await getBytes(address)
     if (typeof result !== 'string') return result
     if (tryNumber === programLimits.fetchTriesMax)
-      throw error('INSTALL_FAILED', `the uploaded program could not be read: ${result}`, {
+      throw createError('INSTALL_FAILED', `the uploaded program could not be read: ${result}`, {
         hint: 'Deploy again; the log of the installer has the reason.',
       })
     await clock.sleep(programLimits.fetchPauseMs * 2 ** (tryNumber - 1))

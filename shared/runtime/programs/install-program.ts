@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { hasProjectFile } from '../../programs/project/project-file.ts'
@@ -35,7 +35,7 @@ export async function installProgram(
     const rootFolder = await fetchFiles(deps, request, temporaryFolder)
     const folder = join(rootFolder, request.folder)
     if (!hasProjectFile(folder))
-      throw error(
+      throw createError(
         'PROJECT_NOT_FOUND',
         `${request.repository} has no project file in '${request.folder}' at ${request.commit}`,
         { hint: 'Correct the `folder` in the rule of the webhook.' },

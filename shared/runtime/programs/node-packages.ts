@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { nodeLockFiles, type NodePackageManager } from './node-lock-files.ts'
 import { nodePackagesFolder } from './package-marker.ts'
 import type { PackagePlan, PackagePlanOptions } from './package-plan.ts'
@@ -67,7 +67,7 @@ export function planNodePackages(
   if (manager === undefined) {
     if (Object.keys({ ...dependencies, ...devDependencies }).length === 0) return undefined
     const names = managers.map(({ lockFile }) => lockFile).join(', ')
-    throw error(
+    throw createError(
       'INSTALL_FAILED',
       `the program has a package.json with dependencies but no lock file (${names})`,
       { hint: 'Commit the lock file of your package manager next to the package.json.' },
@@ -125,7 +125,7 @@ function createGuardedArgs(
 ): readonly string[] {
   if (guardedRegistry === undefined) return []
   if (command === 'npm') return ['--prefix', folder]
-  throw error(
+  throw createError(
     'INSTALL_FAILED',
     `files of the program could have ${command} reveal the credential of the package registry ${guardedRegistry.name}`,
     { hint: `Use npm, or let an administrator store the registry with \`--run-scripts\`.` },
@@ -136,12 +136,13 @@ function parsePackageJson(text: string): z.infer<typeof packageForm> {
   try {
     return packageForm.parse(JSON.parse(text))
   } catch {
-    throw error('INSTALL_FAILED', 'cannot read the package.json of the program')
+    throw createError('INSTALL_FAILED', 'cannot read the package.json of the program')
   }
 }
 
 function readIfExists(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats?.isDirectory() === true) throw error('INSTALL_FAILED', `${basename(path)} is a folder`)
+  if (stats?.isDirectory() === true)
+    throw createError('INSTALL_FAILED', `${basename(path)} is a folder`)
   return stats === undefined ? undefined : readFileSync(path, 'utf8')
 }

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { RequestsPort } from '../../ports/requests.ts'
 import { deploymentPartsOf, type StackId } from '../../records/ids.ts'
 import type { StackServerDeps } from '../deployment/stack-server-deps.ts'
@@ -18,7 +18,7 @@ export function createArchivedProgramOpener(
   return {
     open: async ({ stack, key, program, options, dryRun }) => {
       if (program.kind === 'repository')
-        throw error('FEATURE_MISSING', 'this server cannot open the program of a repository')
+        throw createError('FEATURE_MISSING', 'this server cannot open the program of a repository')
       const archive =
         program.kind === 'archive' ? program.archive : await requests.getProgram(stack)
       if (archive === undefined) throw createNoProgramError(stack)
@@ -26,7 +26,7 @@ export function createArchivedProgramOpener(
     },
     reopen: async (deployment, { place: { archive }, options }) => {
       if (archive === undefined)
-        throw error(
+        throw createError(
           'PROJECT_NOT_FOUND',
           `the program of deployment '${deployment}' is not an archive`,
         )
@@ -38,7 +38,7 @@ export function createArchivedProgramOpener(
 
 /** Returns the error for a stack whose program was never uploaded. */
 export function createNoProgramError(stack: StackId): Error {
-  return error('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
+  return createError('PROJECT_NOT_FOUND', `no program was uploaded for the stack '${stack}'`, {
     hint: 'Upload it from its folder with `antichain deploy`.',
   })
 }

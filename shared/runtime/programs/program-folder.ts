@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import type { ArchivesPort } from '../../ports/records.ts'
 import { archiveNameOf } from '../../records/archive-name.ts'
 import type { BlobHash, StackId } from '../../records/ids.ts'
@@ -71,7 +71,7 @@ async function unpackProgram(
 }
 
 function createArchiveUnknownError(stack: StackId, cause: unknown): Error {
-  return error(
+  return createError(
     'ARCHIVE_UNKNOWN',
     `the stack '${stack}' does not have the requested archive of a program`,
     {

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DeployInput } from '../../engine/request.ts'
 import { readProject } from '../../programs/project/project-file.ts'
 import {
@@ -43,7 +43,7 @@ export async function createArchiveDeployRequest(
   const stackParts = stackPartsOf(stack)
   const project = readProject(await deps.folders.open(stack, archive))
   if (stackIdOf(project.name, stackParts.stack) !== stack)
-    throw error(
+    throw createError(
       'PROJECT_INVALID',
       `the archive contains project '${project.name}', but the stack belongs to '${stackParts.project}'`,
     )
@@ -82,7 +82,7 @@ function requireNoVariables(file: StackConfig, projectFolder: string): void {
     ['files', filesOfEnvironment(environment)],
   ] as const)
     if (texts.size > 0)
-      throw error(
+      throw createError(
         'FEATURE_MISSING',
         `${file.path}: \`${field}\` of an environment is supported only in deployments that the command line itself runs`,
         { hint: 'Use `pulumiConfig` for the values, or deploy without a login.' },

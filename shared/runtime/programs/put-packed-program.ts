@@ -1,5 +1,5 @@
 import { programLimits } from '../../config/program-limits.ts'
-import { error, messageOf } from '../../errors/error.ts'
+import { createError, messageOf } from '../../errors/error.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import type { InstallCall } from './install-job.ts'
 
@@ -17,7 +17,7 @@ export async function putPackedProgram(
     const failure = await putBytes(url, headers, archive)
     if (failure === undefined) return
     if (tryNumber === programLimits.uploadTriesMax)
-      throw error('INSTALL_FAILED', `the packed program could not be uploaded: ${failure}`, {
+      throw createError('INSTALL_FAILED', `the packed program could not be uploaded: ${failure}`, {
         hint: 'Push again; the log of the installer has the reason.',
       })
     await clock.sleep(programLimits.fetchPauseMs * 2 ** (tryNumber - 1))

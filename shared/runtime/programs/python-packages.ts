@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { createError, hasCode, messageOf } from '../../errors/error.ts'
 import { runToEnd } from '../../programs/executables.ts'
 import { installedEnvironmentName } from '../../programs/hosts/installed-packages.ts'
 import { findPythonCommand } from '../../programs/hosts/python-environment.ts'
@@ -65,7 +65,7 @@ export async function planPythonPackages(
   const toolName = readTextOption(project, 'toolchain').toLowerCase() || 'pip'
   const createTool = pythonTools.get(toolName)
   if (createTool === undefined)
-    throw error(
+    throw createError(
       'PROJECT_INVALID',
       `the runtime option \`toolchain\` is '${toolName}'; use pip, poetry or uv`,
     )
@@ -113,7 +113,7 @@ export async function planPythonPackages(
 /** Throws INSTALL_FAILED for uv and poetry, whose settings in the program could run code. */
 function requirePip(toolName: string, guardedRegistry: PackageRegistry): void {
   if (toolName === 'pip') return
-  throw error(
+  throw createError(
     'INSTALL_FAILED',
     `files of the program could have ${toolName} reveal the credential of the package registry ${guardedRegistry.name}`,
     { hint: hintOf(toolName) },
@@ -169,7 +169,7 @@ async function findInterpreter(
   })
   const [python = '', version = ''] = stdout.split('\n')
   if (code === 0 && version !== '') return { python, version }
-  throw error('INSTALL_FAILED', `${command} cannot run: ${stderr}`)
+  throw createError('INSTALL_FAILED', `${command} cannot run: ${stderr}`)
 }
 
 function findPython(env: Readonly<Record<string, string>>, programFolder: string): string {
@@ -177,7 +177,7 @@ function findPython(env: Readonly<Record<string, string>>, programFolder: string
     return findPythonCommand(env, programFolder)
   } catch (thrown) {
     if (!hasCode(thrown, 'PROGRAM_LANGUAGE_MISSING')) throw thrown
-    throw error('INSTALL_FAILED', messageOf(thrown), { cause: thrown })
+    throw createError('INSTALL_FAILED', messageOf(thrown), { cause: thrown })
   }
 }
 
@@ -192,26 +192,27 @@ function createPipTool({ root, programFolder, environment, ...input }: ToolInput
   const files = ['requirements.txt', 'pyproject.toml']
   const file = files.find(name => existsSync(join(programFolder, name)))
   if (file === undefined)
-    throw error('INSTALL_FAILED', 'the program in Python has no requirements.txt', {
+    throw createError('INSTALL_FAILED', 'the program in Python has no requirements.txt', {
       hint: 'Add a requirements.txt with a line `pulumi` and one line for each further package.',
     })
   const isRequirements = file === 'requirements.txt'
   const requirements = isRequirements
     ? readRequirements(root, join(programFolder, file))
     : undefined
-  if (requirements?.editableLine !== undefined)
-    throw error('INSTALL_FAILED', `the requirement \`${requirements.editableLine}\` is editable`, {
+  const { editableLine } = requirements ?? {}
+  if (editableLine !== undefined)
+    throw createError('INSTALL_FAILED', `the requirement \`${editableLine}\` is editable`, {
       hint: 'Write the folder without `-e`, such as `./lib`: a deployment uses a copy of it.',
     })
   const buildingLine = isRequirements ? requirements?.buildingLine : file
   if (input.ignoreScripts && buildingLine !== undefined)
-    throw error(
+    throw createError(
       'INSTALL_FAILED',
       `pip could run code because of \`${buildingLine}\`, but no scripts may run here`,
       { hint: 'Name packages of an index that has wheels, and include only files of the project.' },
     )
   if (input.guardedRegistry !== undefined && requirements?.indexLine !== undefined)
-    throw error(
+    throw createError(
       'INSTALL_FAILED',
       `\`${requirements.indexLine}\` could send the credential of the package registry ${input.guardedRegistry.name} elsewhere`,
       {
@@ -292,7 +293,7 @@ function hintOf(tool: string): string {
 function readProjectText({ root, programFolder }: ToolInput, tool: string): string {
   const text = readTextInside(root, join(programFolder, 'pyproject.toml'))
   if (text !== undefined) return text
-  throw error('INSTALL_FAILED', `the program has the toolchain ${tool}, but no pyproject.toml`, {
-    hint: `Run \`${tool} init\` in the folder of the program.`,
-  })
+  const hint = `Run \`${tool} init\` in the folder of the program.`
+  const reason = `the program has the toolchain ${tool}, but no pyproject.toml`
+  throw createError('INSTALL_FAILED', reason, { hint })
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { sealingContextOf, type TriggerPorts } from '../../ports/documents.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import type { ArchivesPort } from '../../ports/records.ts'
@@ -110,7 +110,7 @@ async function createArchiveRequest(
   const key = webhookKeyOf(webhook)
   const document = await documents.get(key)
   if (document === undefined)
-    throw error('WEBHOOK_UNKNOWN', `the webhook ${webhook} no longer exists`)
+    throw createError('WEBHOOK_UNKNOWN', `the webhook ${webhook} no longer exists`)
   const { form, apiUrl, credential } = parseDocumentValue(webhookDocument, document)
   const request = { repository, commit, apiUrl, form }
   if (credential === undefined) return request

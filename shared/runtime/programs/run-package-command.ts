@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { programLimits } from '../../config/program-limits.ts'
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import type { ChildProcess, ClockPort, ProcessesPort } from '../../ports/system.ts'
 import { toPrintable } from '../../triggers/printable.ts'
 import type { RegistryRefusal } from './registries/explain-registry-refusal.ts'
@@ -72,7 +72,7 @@ export async function runPackageManager(
       child.signal('SIGKILL')
       const minutes = programLimits.installTimeoutMs / 60_000
       const reason = `did not finish within ${minutes} minutes`
-      throw error('INSTALL_FAILED', `\`${commandLine}\` ${reason}`)
+      throw createError('INSTALL_FAILED', `\`${commandLine}\` ${reason}`)
     }
     if (exit.code === 0) return
     const [stdout = '', stderr = ''] = await Promise.all(tails)
@@ -101,10 +101,10 @@ function createFailure(
     .map(line => toPrintable(line))
   const shownOutput = shownLines.join('\n').trim()
   const refusal = explainFailure?.(output)
-  if (refusal === undefined) return error('INSTALL_FAILED', `${failure}:\n${shownOutput}`)
+  if (refusal === undefined) return createError('INSTALL_FAILED', `${failure}:\n${shownOutput}`)
   // Another failure may have followed, because pip tries all of its indexes.
   const message = `${toPrintable(refusal.message)} (${failure}):\n${shownOutput}`
-  return error('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint, hintCharsMax) })
+  return createError('INSTALL_FAILED', message, { hint: toPrintable(refusal.hint, hintCharsMax) })
 }
 
 /** Writes files that only this user can read. Returns the variables with their paths. */
@@ -141,7 +141,7 @@ function spawnPackageManager(
   } catch (thrown) {
     if (!hasCode(thrown, 'PLUGIN_FAILED')) throw thrown
     const message = `the package manager ${request.command} is not installed here`
-    throw error('INSTALL_FAILED', message, hint === undefined ? {} : { hint })
+    throw createError('INSTALL_FAILED', message, hint === undefined ? {} : { hint })
   }
 }
 

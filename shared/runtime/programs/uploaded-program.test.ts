@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { createProcesses } from '../../platform/system/processes.ts'
 import { packProgram } from '../../programs/archive/program-archive.ts'
 import { withoutUndefined } from '../../programs/hosts/program-environment.ts'
@@ -123,7 +123,7 @@ test('packages are installed again when the archive of their record is gone', as
 })
 
 test('a failed installation ends an update, but not a destroy, which needs no program', async () => {
-  failure = error('INSTALL_FAILED', 'pip failed')
+  failure = createError('INSTALL_FAILED', 'pip failed')
   await expect(open()).rejects.toMatchObject({ code: 'INSTALL_FAILED' })
   expect(existsSync(join(await open('destroy'), '.venv'))).toBe(false)
 })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import * as z from 'zod'
 import { queryLimits } from '../../config/query-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
 import type { StackId } from '../../records/ids.ts'
 import { loadTables, type QueryPorts } from './load-tables.ts'
@@ -47,9 +47,12 @@ export async function runQuery(
   sql: string,
 ): Promise<QueryResult> {
   if (sql.length > queryLimits.sqlCharsMax)
-    throw error('QUERY_LIMIT', `the query has more than ${queryLimits.sqlCharsMax} characters`)
+    throw createError(
+      'QUERY_LIMIT',
+      `the query has more than ${queryLimits.sqlCharsMax} characters`,
+    )
   if (runningCount >= queryLimits.runningMax)
-    throw error('QUERY_LIMIT', `${runningCount} other queries are running`)
+    throw createError('QUERY_LIMIT', `${runningCount} other queries are running`)
   runningCount += 1
   const child = startChild()
   const output = collectOutput(child)
@@ -159,7 +162,10 @@ async function sendTables(
   for await (const row of loadTables(portsOf, stacks, tablesOfQuery(sql))) {
     count += 1
     if (count > queryLimits.loadedRowsMax)
-      throw error('QUERY_LIMIT', `the tables have more than ${queryLimits.loadedRowsMax} rows`)
+      throw createError(
+        'QUERY_LIMIT',
+        `the tables have more than ${queryLimits.loadedRowsMax} rows`,
+      )
     if (hasEnded(child)) return
     if (!child.stdin.write(`${JSON.stringify(row)}\n`))
       await Promise.race([once(child.stdin, 'drain').catch(() => output), output])
@@ -172,9 +178,9 @@ function hasEnded({ exitCode, signalCode }: QueryChild): boolean {
 }
 
 function parseOutput(text: string, exceededLimit: string): QueryResult {
-  if (exceededLimit !== '') throw error('QUERY_LIMIT', exceededLimit)
-  if (text === '') throw error('QUERY_LIMIT', 'the query needed too much memory')
+  if (exceededLimit !== '') throw createError('QUERY_LIMIT', exceededLimit)
+  if (text === '') throw createError('QUERY_LIMIT', 'the query needed too much memory')
   const output = outputForm.parse(JSON.parse(text))
-  if ('error' in output) throw error('QUERY_INVALID', output.error)
+  if ('error' in output) throw createError('QUERY_INVALID', output.error)
   return output
 }

@@ -5,7 +5,7 @@ import {
 } from '../../engine/deployment/log/log-view.ts'
 import { readHistoryRecord } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import type { RecordedEnd } from '../../engine/deployment/ends/end-watcher.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { type TimedRecord, timelineOf } from '../../journal/timeline.ts'
 import type { HistoryRecord, StackRecord } from '../../ports/catalog.ts'
 import {
@@ -32,7 +32,7 @@ export async function requireStackDeployment(
 ): Promise<StackDeployment> {
   const historyRecord = await readHistoryRecord(catalog, deploymentIdOf(stack.id, number))
   if (historyRecord === undefined)
-    throw error('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
+    throw createError('MOMENT_UNKNOWN', `the stack has no deployment ${number}`)
   return { stack, historyRecord }
 }
 
@@ -80,7 +80,7 @@ export async function requireLogRecords(
 
 function createRemovedError(deployment: DeploymentId): Error {
   const { number } = deploymentPartsOf(deployment)
-  return error('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
+  return createError('RECORDS_REMOVED', `the records of deployment ${number} were removed`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { findPublishedVersion } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { StackRecord } from '../../ports/catalog.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import { withoutOperationOrigins } from '../../state/pending.ts'
@@ -35,5 +35,5 @@ export async function requireStack(
   const record = await catalog.getStack(stack)
   if (record !== undefined) return record
   const { project, stack: name } = stackPartsOf(stack)
-  throw error('STACK_NOT_FOUND', `there is no stack '${name}' of project '${project}'`)
+  throw createError('STACK_NOT_FOUND', `there is no stack '${name}' of project '${project}'`)
 }

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { LateOutcome } from '../../records/late-outcome.ts'
 import { type StackId, stackPartsOf } from '../../records/ids.ts'
 import type { StoredDeployment } from '../../state/stored.ts'
@@ -27,10 +27,10 @@ export function requireEmptyState(
   const count = state?.resources?.length ?? 0
   // Users of Pulumi's SDKs recognize the removal of a stack with resources by this text.
   const problem = 'still has resources; removal rejected'
-  if (count > 0) throw error('STACK_NOT_EMPTY', `the stack '${stack}' ${problem} (${count})`)
+  if (count > 0) throw createError('STACK_NOT_EMPTY', `the stack '${stack}' ${problem} (${count})`)
   if (lateOutcomes.length > 0) {
     const lateUrns = lateOutcomes.map(({ urn }) => urn).join(', ')
-    throw error(
+    throw createError(
       'STACK_NOT_EMPTY',
       `the stack '${stack}' has created objects that its state does not contain yet: ${lateUrns}`,
     )
@@ -39,7 +39,7 @@ export function requireEmptyState(
   const creates = pendingOperations.filter(({ type }) => type === 'creating')
   if (creates.length === 0) return
   const urns = creates.map(({ resource }) => resource.urn).join(', ')
-  throw error('STACK_NOT_EMPTY', `the stack '${stack}' has pending creates: ${urns}`, {
+  throw createError('STACK_NOT_EMPTY', `the stack '${stack}' has pending creates: ${urns}`, {
     hint: 'Find out whether they succeeded, and resolve them with `antichain state pending`; or pass --force.',
   })
 }

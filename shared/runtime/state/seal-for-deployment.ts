@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import { isKeyUrl } from '../../secrets/key-url.ts'
 import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
@@ -56,7 +56,7 @@ export async function sealForDeployment(
   const { type = '' } = state.secrets_providers ?? {}
   if (type === '' || namesManager(state, secrets)) return state
   if (!isKnownManagerType(type))
-    throw error(
+    throw createError(
       'SECRETS_MANAGER_UNSUPPORTED',
       `the state uses the secrets manager '${type}', which is not supported`,
     )
@@ -64,7 +64,7 @@ export async function sealForDeployment(
   const stateSecrets = await openStateSecrets?.(state)
   if (stateSecrets === undefined && hasSameKey(state, secrets)) return state
   if (stateSecrets === undefined)
-    throw error(
+    throw createError(
       'SECRETS_PROVIDER_CHANGED',
       `the secrets of the state have another manager (${describeManager({ ...state.secrets_providers, type })}) than the stack file (${describeManager(secrets)})`,
     )

@@ -4,7 +4,7 @@ import {
 } from '../../engine/deployment/retention/read-history-and-versions.ts'
 import { readSnapshotBlob } from '../../engine/deployment/state/read-snapshot-blob.ts'
 import { createLogView } from '../../engine/deployment/log/log-view.ts'
-import { error, hasCode } from '../../errors/error.ts'
+import { createError, hasCode } from '../../errors/error.ts'
 import { cutTimeline, type Instant, type TimedRecord } from '../../journal/timeline.ts'
 import type { HistoryRecord, PendingOperationSummary, StackRecord } from '../../ports/catalog.ts'
 import { deploymentPartsOf, type EpochMs } from '../../records/ids.ts'
@@ -40,9 +40,12 @@ export async function readStateAt(
       pointInTime,
     )
   const { timeMs: atMs } = pointInTime
-  if (atMs > now) throw error('MOMENT_UNKNOWN', `${formatTime(atMs)} is in the future`)
+  if (atMs > now) throw createError('MOMENT_UNKNOWN', `${formatTime(atMs)} is in the future`)
   if (atMs < stack.createdAt)
-    throw error('MOMENT_UNKNOWN', `the stack was created later, at ${formatTime(stack.createdAt)}`)
+    throw createError(
+      'MOMENT_UNKNOWN',
+      `the stack was created later, at ${formatTime(stack.createdAt)}`,
+    )
   for await (const record of readHistory(ports.catalog, stack.id)) {
     const { startedAt, endedAt } = record
     if (startedAt > atMs) continue
@@ -83,7 +86,7 @@ async function readStateDuring(
     readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
   if (isEdit(historyRecord)) {
     if (instant.kind !== 'lamport' || instant.lamport === 0) return readStateBefore()
-    throw error(
+    throw createError(
       'MOMENT_UNKNOWN',
       `deployment ${deploymentPartsOf(deployment).number} is an edit of the state, which has no points in time`,
     )
@@ -94,7 +97,7 @@ async function readStateDuring(
     ...timeline.flatMap(timedRecord => [timedRecord.lamport, ...lamportsOf(timedRecord)]),
   )
   if (instant.kind === 'lamport' && instant.lamport > lastLamport)
-    throw error(
+    throw createError(
       'MOMENT_UNKNOWN',
       `the last point in time of deployment ${deploymentPartsOf(deployment).number} is ${lastLamport}`,
     )
@@ -233,7 +236,7 @@ async function readPublishedVersion(
   if (version === 0) return undefined
   const publishedVersion = await findPublishedVersion(ports.catalog, stack.id, version)
   if (publishedVersion === undefined)
-    throw error('RECORDS_REMOVED', `version ${version} of the stack was removed`)
+    throw createError('RECORDS_REMOVED', `version ${version} of the stack was removed`)
   return readSnapshotBlob(ports.blobs, publishedVersion.snapshot)
 }
 

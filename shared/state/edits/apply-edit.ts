@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import {
   clearPendingOperations,
   importPendingCreate,
@@ -119,5 +119,5 @@ function replaceSecrets(before: StoredDeployment, replacement: StoredDeployment)
 }
 
 function createConflictError(): Error {
-  return error('STORE_CONFLICT', 'the state was changed concurrently')
+  return createError('STORE_CONFLICT', 'the state was changed concurrently')
 }

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
 import { stackType } from '../../names/urn.ts'
 import { readTextField } from '../stored-fields.ts'
@@ -25,7 +25,7 @@ export function chooseResourcesToMove(
   const namedResources = resources.filter(({ urn }) => requestedUrns.has(urn))
   const provider = namedResources.find(({ type }) => isProviderType(type))
   if (provider !== undefined)
-    throw error('CLI_USAGE', `cannot move the provider '${provider.urn}'`, {
+    throw createError('CLI_USAGE', `cannot move the provider '${provider.urn}'`, {
       hint: 'Name the resources only: their providers are copied automatically.',
     })
   const knownUrns = new Set(namedResources.map(({ urn }) => urn))

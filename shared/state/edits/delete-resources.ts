@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { StoredDeployment, StoredResource } from '../stored.ts'
 import { isUrn, nameOf } from '../../names/urn.ts'
 import { dependentsOf } from './dependents.ts'
@@ -97,7 +97,7 @@ function createStillNeededError(
 ): Error {
   const urns = dependents.map(({ resource }) => resource.urn)
   const lines = urns.map(other => ` * '${isUrn(other) ? nameOf(other) : other}' (${other})`)
-  return error(
+  return createError(
     'STATE_RESOURCE_NEEDED',
     `${urn} can't be safely deleted because the following resources depend on it:\n${lines.join('\n')}`,
     { details: { urn, dependents: urns } },
@@ -111,7 +111,7 @@ function requireUnprotected(
 ): void {
   const resource = resources[position]
   if (resource?.['protect'] !== true || force) return
-  throw error(
+  throw createError(
     'STATE_RESOURCE_PROTECTED',
     `${resource.urn} can't be safely deleted because it is protected`,
     { details: { urn: resource.urn } },

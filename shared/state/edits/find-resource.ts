@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isUrn } from '../../names/urn.ts'
 import { readTextField } from '../stored-fields.ts'
 import type { StoredResource } from '../stored.ts'
@@ -17,14 +17,14 @@ export function createUnknownResourceError(urn: string, candidates: Iterable<str
     similarUrns.length === 0
       ? ''
       : ` Did you mean ${similarUrns.map(text => `'${text}'`).join(', ')}?`
-  return error('STATE_RESOURCE_UNKNOWN', `the state has no resource '${urn}'.${suggestion}`, {
+  return createError('STATE_RESOURCE_UNKNOWN', `the state has no resource '${urn}'.${suggestion}`, {
     details: { urn },
   })
 }
 
 /** Throws CLI_USAGE for an invalid URN. */
 export function requireUrn(text: string): void {
-  if (!isUrn(text)) throw error('CLI_USAGE', `'${text}' is not the URN of a resource`)
+  if (!isUrn(text)) throw createError('CLI_USAGE', `'${text}' is not the URN of a resource`)
 }
 
 /**
@@ -52,7 +52,7 @@ export function positionOf(resources: readonly StoredResource[], urn: string, id
   const ids = positions
     .map(position => `'${readTextField(resources[position] ?? noResource, 'id')}'`)
     .join(', ')
-  throw error(
+  throw createError(
     'STATE_URN_AMBIGUOUS',
     `${positions.length} resources have the URN '${urn}': ${ids}`,
     {

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isUrn } from '../../names/urn.ts'
 import { findForeignResources } from '../foreign-resources.ts'
 import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
@@ -28,7 +28,7 @@ export function importState(
   const faults = [...findForeignFaults(imported, names), ...findViolation(imported)]
   const [firstFault] = faults
   if (firstFault !== undefined && !force)
-    throw error(firstFault.code, firstFault.message, {
+    throw createError(firstFault.code, firstFault.message, {
       hint: 'Correct the file, or pass --force to import it anyway.',
     })
   if (!force) refuseEmptyState(before, imported)
@@ -61,7 +61,7 @@ export function importState(
 function requireValidUrns({ resources = [] }: StoredDeployment): void {
   const invalidResource = resources.find(({ urn }) => !isUrn(urn))
   if (invalidResource === undefined) return
-  throw error(
+  throw createError(
     'STATE_INVALID',
     `the state has a resource with an invalid URN: '${invalidResource.urn}'`,
   )
@@ -75,7 +75,7 @@ export function requireSealed(imported: StoredDeployment): void {
   ]
   const plainResource = resources.find(containsPlaintextSecret)
   if (plainResource === undefined) return
-  throw error('STATE_INVALID', `the secrets of ${plainResource.urn} are not encrypted`, {
+  throw createError('STATE_INVALID', `the secrets of ${plainResource.urn} are not encrypted`, {
     hint: 'Import the file with `antichain stack import`, which encrypts its secrets.',
   })
 }
@@ -98,7 +98,7 @@ export function refuseForeignResources(
   const resources = after.resources?.filter(({ urn }) => !urnsBefore.has(urn)) ?? []
   const [fault] = findForeignFaults({ ...after, resources }, names)
   if (fault !== undefined)
-    throw error(fault.code, fault.message, { hint: 'Correct the URN in the edited state.' })
+    throw createError(fault.code, fault.message, { hint: 'Correct the URN in the edited state.' })
 }
 
 function findForeignFaults(state: StoredDeployment, target: StackNames): readonly Fault[] {
@@ -121,7 +121,7 @@ function findViolation(imported: StoredDeployment): readonly Fault[] {
 function refuseEmptyState(before: StoredDeployment, after: StoredDeployment): void {
   const count = before.resources?.length ?? 0
   if (count === 0 || (after.resources?.length ?? 0) > 0) return
-  throw error('STACK_NOT_EMPTY', `the stack has ${count} resources, but the file has none`, {
+  throw createError('STACK_NOT_EMPTY', `the stack has ${count} resources, but the file has none`, {
     hint: 'Pass --force to remove them from the state; nothing is deleted at the providers.',
   })
 }

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isProviderType } from '../../names/provider-reference.ts'
 import { childUrnOf, isUrn, nameOf, urnPartsOf, stackType, typeOf, urnOf } from '../../names/urn.ts'
 import { withUsedExtensions } from '../extensions.ts'
@@ -63,7 +63,7 @@ export function moveResources(
   const { movedUrns, unknownUrns } = chooseResourcesToMove(resources, request)
   const movedResources = resources.filter(({ urn }) => movedUrns.has(urn))
   if (movedResources.length === 0)
-    throw error(
+    throw createError(
       'STATE_RESOURCE_UNKNOWN',
       'the source stack does not contain any of the resources to move',
     )
@@ -125,7 +125,7 @@ function addMovedResources(
     const isMoved = movedUrns.has(resource.urn)
     if (existing === undefined) resources.push(copy)
     else if (isMoved || !isSameProvider(existing, copy, target))
-      throw error(
+      throw createError(
         'STATE_RESOURCE_EXISTS',
         `the destination already has ${isMoved ? 'a resource' : 'another provider'} '${copy.urn}'`,
         { details: { urn: copy.urn } },

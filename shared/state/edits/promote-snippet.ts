@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { withFields, withFlag } from '../field-order.ts'
 import { readSnippets } from '../snippets.ts'
 import type { StoredDeployment } from '../stored.ts'
@@ -15,7 +15,10 @@ export function promoteSnippet(
 ): { readonly state: StoredDeployment; readonly count: number } {
   const index = readSnippets(state).findIndex(snippet => snippet.uuid === uuid)
   if (index === -1)
-    throw error('SNIPPET_UNKNOWN', `no snippet with the id '${uuid}' exists in the current state`)
+    throw createError(
+      'SNIPPET_UNKNOWN',
+      `no snippet with the id '${uuid}' exists in the current state`,
+    )
   const { snippets = [], resources, ...otherFields } = state
   const remainingSnippets = snippets.toSpliced(index, 1)
   let count = 0

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import {
   isProviderType,
   parseProviderReference,
@@ -25,11 +25,11 @@ export function renameResourceInState(
 ): StoredDeployment {
   const { resources = [] } = state
   const position = positionOf(resources, urn)
-  if (name === '') throw error('CLI_USAGE', 'the new name is empty')
+  if (name === '') throw createError('CLI_USAGE', 'the new name is empty')
   const newUrn = urnOf({ ...urnPartsOf(parseUrn(urn)), name })
   if (newUrn === urn) return state
   if (resources.some(resource => resource.urn === newUrn))
-    throw error('STATE_RESOURCE_EXISTS', `the state already has a resource '${newUrn}'`, {
+    throw createError('STATE_RESOURCE_EXISTS', `the state already has a resource '${newUrn}'`, {
       details: { urn: newUrn },
     })
   const renamedResource = resources[position]

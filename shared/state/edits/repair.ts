@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { childUrnOf, isUrn, nameOf, urnPartsOf, typeOf } from '../../names/urn.ts'
 import { withFields } from '../field-order.ts'
 import { verifyIntegrity } from '../snapshot-integrity.ts'
@@ -51,7 +51,7 @@ export function repairState(state: StoredDeployment): RepairResult | undefined {
 }
 
 function createUnrepairableError(reason: string): Error {
-  return error('STATE_INTEGRITY', `the state cannot be repaired: ${reason}`, {
+  return createError('STATE_INTEGRITY', `the state cannot be repaired: ${reason}`, {
     hint: 'Run `antichain stack export`, keep a copy of the file, correct it, and import it again.',
   })
 }

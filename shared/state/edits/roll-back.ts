@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { isUrn, urnPartsOf } from '../../names/urn.ts'
 import { pendingOperationsOf, withPendingOperations } from '../pending.ts'
 import { haveSameKey } from '../same-key.ts'
@@ -43,7 +43,7 @@ function requireSameManager(
   if (currentManager === undefined || earlierManager === undefined) return
   if (JSON.stringify(currentManager) === JSON.stringify(earlierManager)) return
   if (haveSameKey(currentManager, earlierManager)) return
-  throw error(
+  throw createError(
     'SECRETS_PROVIDER_CHANGED',
     `the secrets of version ${version} have another key than those of the current state`,
     {

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { withFields, withFlag } from '../field-order.ts'
 import type { StoredDeployment } from '../stored.ts'
 import { createUnknownResourceError } from './find-resource.ts'
@@ -26,7 +26,8 @@ export function setResourceFlags(
     .filter(urn => !liveUrns.has(urn))
     .map(urn => createUnknownResourceError(urn, liveUrns))
   if (unknownErrors.length === 1) throw unknownErrors[0]
-  if (unknownErrors.length > 1) throw error('STATE_RESOURCE_UNKNOWN', messagesOf(unknownErrors))
+  if (unknownErrors.length > 1)
+    throw createError('STATE_RESOURCE_UNKNOWN', messagesOf(unknownErrors))
   const changedResources = resources.map(resource => {
     if (resource['delete'] === true || !selectedUrns.has(resource.urn)) return resource
     return isSet ? withFlag(resource, mark) : withFields(resource, { [mark]: undefined })

@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { completeEnvelope, readEnvelopeFrame, readResourceOfEnvelope } from '../envelope.ts'
 import type { StoredEnvelope, StoredResource } from '../stored.ts'
 import { createPauser, type Pauser } from './pause.ts'
@@ -46,7 +46,7 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
     return takeResources(splitter.finish())
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw error('STATE_INVALID', 'the deployment is not JSON', { cause })
+    throw createError('STATE_INVALID', 'the deployment is not JSON', { cause })
   }
 }
 

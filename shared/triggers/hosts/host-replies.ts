@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import { readResponseText } from '../outbound/outbound.ts'
 import { toPrintable } from '../printable.ts'
@@ -137,7 +137,7 @@ function parseResponse<T>({ name }: HostApi, text: string, read: (value: unknown
   try {
     return read(JSON.parse(text))
   } catch {
-    throw error('OUTBOUND_FAILED', `${name} returned an unexpected response`)
+    throw createError('OUTBOUND_FAILED', `${name} returned an unexpected response`)
   }
 }
 
@@ -149,7 +149,7 @@ function createUnexpectedStatusError({ name }: HostApi, subject: string, status:
     404: 'Give the credential access to the repository.',
   }
   const hint = hints[status]
-  return error('OUTBOUND_FAILED', `${name} refused ${subject} with status ${status}`, {
+  return createError('OUTBOUND_FAILED', `${name} refused ${subject} with status ${status}`, {
     details: { status },
     ...(hint === undefined ? {} : { hint }),
   })

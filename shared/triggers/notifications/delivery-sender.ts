@@ -1,4 +1,4 @@
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { toPrintable } from '../printable.ts'
 import { readDeliveryHistory, recordDelivery, type SentDelivery } from './delivery-history.ts'
 import { pingPayloadOf } from './pulumi-payload.ts'
@@ -63,9 +63,15 @@ export async function requireRepeatableDelivery(
   const delivery = history.find(entry => entry.id === id)
   const shownId = toPrintable(id, 100)
   if (delivery === undefined)
-    throw error('DOCUMENT_UNKNOWN', `the webhook has no delivery '${shownId}' among its last ones`)
+    throw createError(
+      'DOCUMENT_UNKNOWN',
+      `the webhook has no delivery '${shownId}' among its last ones`,
+    )
   if (delivery.isCut === true)
-    throw error('DOCUMENT_INVALID', `the payload of the delivery '${shownId}' was too long to keep`)
+    throw createError(
+      'DOCUMENT_INVALID',
+      `the payload of the delivery '${shownId}' was too long to keep`,
+    )
   return delivery
 }
 

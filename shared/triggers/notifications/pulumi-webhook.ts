@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentKey } from '../../ports/documents.ts'
 import { stackPartsOf } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
@@ -155,7 +155,7 @@ function requireKnown<Name extends string>(
 }
 
 function createMissingError(noun: string, name: string, knownNames: readonly string[]): Error {
-  return error(
+  return createError(
     'FEATURE_MISSING',
     `webhooks have no ${noun} '${toPrintable(name, 60)}'; they have ${knownNames.join(', ')}`,
   )

@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { DocumentsPort } from '../../ports/documents.ts'
 import type { NotificationsPort, OutgoingMessage } from '../../ports/notifications.ts'
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
@@ -57,7 +57,7 @@ async function sendAndAwait(
     const delivery = (await readDeliveryHistory(documents, key)).find(entry => entry.id === id)
     if (delivery !== undefined && delivery.sentAt !== previousAttempt?.sentAt) return delivery
   }
-  throw error(
+  throw createError(
     'DELIVERY_UNCONFIRMED',
     `the delivery was not sent within ${triggerLimits.deliveryConfirmationMs / 1_000} s`,
   )

@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error, hasCode, messageOf } from '../../errors/error.ts'
+import { createError, hasCode, messageOf } from '../../errors/error.ts'
 import type { DocumentKey, SealingPort } from '../../ports/documents.ts'
 import type { OutboundPort, OutboundResponse } from '../../ports/outbound.ts'
 import type { ClockPort } from '../../ports/system.ts'
@@ -79,7 +79,7 @@ async function openSecret(
   const { secret, format } = notification
   if (secret !== undefined) return sealing.open(secret, secretContextOf(key, notification))
   if (format === 'pulumi') return undefined
-  throw error('DOCUMENT_INVALID', `the notification '${toPrintable(key.name)}' has no secret`)
+  throw createError('DOCUMENT_INVALID', `the notification '${toPrintable(key.name)}' has no secret`)
 }
 
 /** Returns the headers of a delivery, with the signature in the format of the notification. */

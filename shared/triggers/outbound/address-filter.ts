@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 
 /**
  * Networks that are not public unicast, with the reason of their refusal. The source is IANA's
@@ -101,7 +101,10 @@ function addNetwork(list: BlockList, network: string): void {
     if (!/^\d{1,3}$/.test(bits)) throw new Error('it has no prefix length')
     list.addSubnet(address, Number(bits), familyOf(address))
   } catch {
-    throw error('OUTBOUND_REFUSED', `'${network}' is not a network such as 10.1.0.0/16 or fd00::/8`)
+    throw createError(
+      'OUTBOUND_REFUSED',
+      `'${network}' is not a network such as 10.1.0.0/16 or fd00::/8`,
+    )
   }
 }
 
@@ -111,15 +114,16 @@ function addNetwork(list: BlockList, network: string): void {
  */
 export function parseOutboundUrl(text: string, { isHttpAllowed = false }: AddressRules): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw error('OUTBOUND_REFUSED', 'the address to call is not a valid URL')
+  if (url === undefined)
+    throw createError('OUTBOUND_REFUSED', 'the address to call is not a valid URL')
   const schemes = isHttpAllowed ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol))
-    throw error(
+    throw createError(
       'OUTBOUND_REFUSED',
       `${url.host} must not be called by ${url.protocol}, only by https:`,
     )
   if (url.username !== '' || url.password !== '')
-    throw error('OUTBOUND_REFUSED', `the address at ${url.host} has a user or password in it`)
+    throw createError('OUTBOUND_REFUSED', `the address at ${url.host} has a user or password in it`)
   return url
 }
 
@@ -136,7 +140,7 @@ export function refuseForbiddenUrl(text: string, rules: AddressRules): void {
 export function requireAllowedAddress(address: string, addressFilter: AddressFilter): void {
   const reason = addressFilter.refusalOf(address)
   if (reason !== undefined)
-    throw error('OUTBOUND_REFUSED', `calls to ${address} are not allowed: ${reason}`)
+    throw createError('OUTBOUND_REFUSED', `calls to ${address} are not allowed: ${reason}`)
 }
 
 /** Returns the host of a URL as a name or an address, without the brackets of IPv6. */

@@ -4,7 +4,7 @@ import { request as requestSecure } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { triggerLimits } from '../../config/trigger-limits.ts'
 import { withAbort } from '../../config/with-abort.ts'
-import { DeployError, error, messageOf } from '../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../errors/error.ts'
 import type { OutboundPort, OutboundRequest, OutboundResponse } from '../../ports/outbound.ts'
 import {
   type AddressFilter,
@@ -94,7 +94,7 @@ async function resolveAllowedAddress(
   for (const address of addresses) {
     const reason = isIP(address) === 0 ? 'not an IP address' : addressFilter.refusalOf(address)
     if (reason !== undefined)
-      throw error(
+      throw createError(
         'OUTBOUND_REFUSED',
         `${host} resolves to ${address}, and calls to it are not allowed: ${reason}`,
       )
@@ -105,7 +105,7 @@ async function resolveAllowedAddress(
 }
 
 function throwResolveError(host: string, thrown: unknown): never {
-  throw error('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
+  throw createError('OUTBOUND_FAILED', `cannot resolve the name ${host}: ${messageOf(thrown)}`)
 }
 
 /** The URL of a call, the checked address to which the request is sent, and the time limit. */
@@ -204,5 +204,5 @@ function reasonOf(thrown: unknown, signal: AbortSignal): string {
  * and queries may contain tokens.
  */
 function createFailedError(url: URL, reason: string): DeployError {
-  return error('OUTBOUND_FAILED', `the call to ${url.host} failed: ${reason}`)
+  return createError('OUTBOUND_FAILED', `the call to ${url.host} failed: ${reason}`)
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type ReadEntry, extract } from 'tar'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { DeployError, error, messageOf } from '../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../errors/error.ts'
 import { hostApis, repositoryArchiveUrlOf } from '../hosts/host-apis.ts'
 import type { OutboundPort } from '../../ports/outbound.ts'
 import { toPrintable } from '../printable.ts'
@@ -51,7 +51,10 @@ export async function fetchRepositoryArchive(
   } catch (thrown) {
     await rm(folder, { recursive: true, force: true })
     if (thrown instanceof DeployError) throw thrown
-    throw error('ARCHIVE_INVALID', `cannot unpack the archive: ${toPrintable(messageOf(thrown))}`)
+    throw createError(
+      'ARCHIVE_INVALID',
+      `cannot unpack the archive: ${toPrintable(messageOf(thrown))}`,
+    )
   }
 }
 
@@ -174,7 +177,7 @@ async function unpackInto(
     throw refusal ?? thrown
   }
   if (refusal !== undefined) throw refusal
-  if (checkEntry.count() === 0) throw error('ARCHIVE_INVALID', 'the archive has no files')
+  if (checkEntry.count() === 0) throw createError('ARCHIVE_INVALID', 'the archive has no files')
 }
 
 /** The header of an entry, which is checked before the entry is written. */
@@ -194,12 +197,15 @@ function createEntryCheck(limits: ArchiveLimits) {
     unpackedBytes += entry.size ?? 0
     entryCount += 1
     if (unpackedBytes > bytesMax)
-      return error('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes unpacked`)
+      return createError(
+        'ARCHIVE_TOO_LARGE',
+        `the archive has more than ${bytesMax} bytes unpacked`,
+      )
     if (entryCount > entriesMax)
-      return error('ARCHIVE_TOO_LARGE', `the archive has more than ${entriesMax} entries`)
+      return createError('ARCHIVE_TOO_LARGE', `the archive has more than ${entriesMax} entries`)
     const reason = refusalOf(entry)
     if (reason !== undefined)
-      return error(
+      return createError(
         'ARCHIVE_INVALID',
         `the entry '${toPrintable(String(entry.path))}' of the archive ${reason}`,
       )
@@ -243,14 +249,14 @@ async function* limitSize(
   for await (const chunk of body) {
     size += chunk.length
     if (size > bytesMax)
-      throw error('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes`)
+      throw createError('ARCHIVE_TOO_LARGE', `the archive has more than ${bytesMax} bytes`)
     yield chunk
   }
 }
 
 function createArchiveStatusError(repository: string, status: number): DeployError {
   const isAccessRefused = [401, 403, 404].includes(status)
-  return error(
+  return createError(
     'OUTBOUND_FAILED',
     `the request for the archive of ${repository} failed with status ${status}`,
     {

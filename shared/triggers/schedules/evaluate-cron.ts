@@ -1,6 +1,6 @@
 import { Cron, CronPattern } from 'croner'
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { type DeployError, error, messageOf } from '../../errors/error.ts'
+import { type DeployError, createError, messageOf } from '../../errors/error.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
 
@@ -145,5 +145,5 @@ function refuseUnknownZone(zone: string): void {
 }
 
 function createInvalidError(reason: string): DeployError {
-  return error('SCHEDULE_INVALID', `the schedule is invalid: ${reason}`)
+  return createError('SCHEDULE_INVALID', `the schedule is invalid: ${reason}`)
 }

@@ -1,4 +1,4 @@
-import { type DeployError, error } from '../../errors/error.ts'
+import { type DeployError, createError } from '../../errors/error.ts'
 import type { DocumentKey } from '../../ports/documents.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import { toPrintable } from '../printable.ts'
@@ -32,9 +32,13 @@ export function scheduleOperationOf(
   if (operation === 'refresh') return { kind: 'refresh', remediate: false, record: true }
   if (operation === 'detect-drift') return { kind: 'refresh', remediate }
   if (operation !== 'remediate-drift') return { kind: operation }
-  throw error('API_INPUT_INVALID', `schedules of this installation do not support '${operation}'`, {
-    hint: 'Create a schedule of the kind drift with `--auto-remediate`.',
-  })
+  throw createError(
+    'API_INPUT_INVALID',
+    `schedules of this installation do not support '${operation}'`,
+    {
+      hint: 'Create a schedule of the kind drift with `--auto-remediate`.',
+    },
+  )
 }
 
 /** The times of a schedule in a request of a client. Exactly one of the two must be set. */
@@ -82,7 +86,7 @@ function localTimeOf(text: string): string {
 }
 
 function createInvalidError(message: string): DeployError {
-  return error('API_INPUT_INVALID', message)
+  return createError('API_INPUT_INVALID', message)
 }
 
 /** Returns the expression of a schedule as clients show it, with the time zone unless it is UTC. */

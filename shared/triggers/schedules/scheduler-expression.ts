@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { SchedulerExpression } from '../../ports/scheduler.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import type { Schedule } from './due-schedule.ts'
@@ -35,7 +35,7 @@ function expressionOf(time: ScheduleTime): string {
   // Standard cron runs on each day that matches one of the two fields, unless a field is `*`. A
   // field such as `1-31` is not `*`.
   if (!pattern.starDOM && !pattern.starDOW)
-    throw error(
+    throw createError(
       'SCHEDULE_INVALID',
       `EventBridge Scheduler does not support '${fields}': use either days of the month or days of the week`,
       {

@@ -1,5 +1,5 @@
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { type TriggerPorts, sealingContextOf } from '../../ports/documents.ts'
 import type { ClockPort } from '../../ports/system.ts'
 import { runOnce } from '../run-once.ts'
@@ -50,7 +50,10 @@ export async function receiveWebhook(
   request: WebhookRequest,
 ): Promise<WebhookReception> {
   if (request.body.length > triggerLimits.webhookBytesMax)
-    throw error('WEBHOOK_TOO_LARGE', `the delivery is too large: ${request.body.length} bytes`)
+    throw createError(
+      'WEBHOOK_TOO_LARGE',
+      `the delivery is too large: ${request.body.length} bytes`,
+    )
   const document = await readWebhook(deps, name, request)
   const form = webhookForms[document.form]
   form.requireSignature(request)
@@ -111,7 +114,7 @@ async function readWebhook(
 function refuseOldChange({ changedAt }: ChangeEvent, clock: Pick<ClockPort, 'now'>): void {
   if (changedAt === undefined || clock.now() - changedAt <= triggerLimits.deliveryRetentionMs)
     return
-  throw error(
+  throw createError(
     'WEBHOOK_STALE',
     `the delivery is too old: its change was made at ${new Date(changedAt).toISOString()}`,
     {

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import { documentDepthMax, isNestedDeeper } from '../../values/nesting.ts'
 import { formFaultOf } from '../form-fault.ts'
 import { parseForm } from '../../values/parse-form.ts'
@@ -32,5 +32,5 @@ function parseJsonBytes(body: Uint8Array): unknown {
 }
 
 function createMalformedError(reason: string): Error {
-  return error('WEBHOOK_MALFORMED', `the body of the delivery is invalid: ${reason}`)
+  return createError('WEBHOOK_MALFORMED', `the body of the delivery is invalid: ${reason}`)
 }

@@ -10,7 +10,7 @@
  * This file: the interface of the formats of deliveries, and the checks that they share.
  */
 import { triggerLimits } from '../../config/trigger-limits.ts'
-import { error } from '../../errors/error.ts'
+import { createError } from '../../errors/error.ts'
 import type { EpochMs } from '../../records/ids.ts'
 import type { RepositoryEvent } from './repository-event.ts'
 import { bodySignatureOf } from './webhook-signature.ts'
@@ -77,7 +77,10 @@ export function requireHeader(request: WebhookRequest, name: string): string {
 
 /** Returns the same error for every invalid signature or header, so an attacker learns nothing. */
 export function createRefusedError(): Error {
-  return error('WEBHOOK_REFUSED', 'the delivery is not signed with the secret of this webhook')
+  return createError(
+    'WEBHOOK_REFUSED',
+    'the delivery is not signed with the secret of this webhook',
+  )
 }
 
 /** Throws WEBHOOK_STALE if the time of a signature, in seconds since 1970, is not recent. */
@@ -85,7 +88,7 @@ export function requireRecentTimestamp(timestamp: string, now: EpochMs): void {
   if (!timestampFormat.test(timestamp)) throw createRefusedError()
   const differenceMs = Math.abs(now - Number(timestamp) * 1000)
   if (differenceMs <= triggerLimits.replayWindowMs) return
-  throw error(
+  throw createError(
     'WEBHOOK_STALE',
     `the signature time of the delivery differs from the current time by ${Math.round(differenceMs / 1000)} s`,
     { details: { windowMs: triggerLimits.replayWindowMs } },

@@ -1,4 +1,4 @@
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { openTestApi, shopPath } from '../../../functions/api/api.fixture.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
@@ -30,11 +30,11 @@ export const apiBodiesTarget: FuzzTarget = {
     const lineEnd = Math.max(0, bytes.indexOf(10))
     const name = bytes.toString('utf8', 0, lineEnd)
     const route = Object.hasOwn(routes, name) ? routes[name] : undefined
-    if (route === undefined) throw error('API_ROUTE_UNKNOWN', 'the input has no route')
+    if (route === undefined) throw createError('API_ROUTE_UNKNOWN', 'the input has no route')
     const response = await api.call(token, route, bytes.subarray(lineEnd + 1))
     const text = await response.text()
     requireLaw(response.status < 500, `a body never causes the status 500: ${text.slice(0, 300)}`)
-    if (response.status >= 400) throw error('API_INPUT_INVALID', text.slice(0, 300))
+    if (response.status >= 400) throw createError('API_INPUT_INVALID', text.slice(0, 300))
   },
   close: () => api.close(),
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { decodeEntry, encodeEntry } from '../../../shared/journal/entry.ts'
 import { replayEntries } from '../../../shared/journal/replay-entries.ts'
 import { readEnvelope } from '../../../shared/state/envelope.ts'
@@ -15,7 +15,7 @@ const options = { baseFeatures: [], now: '2026-01-01T00:00:00Z', version: '3.0.0
 export const entriesTarget: FuzzTarget = {
   decode(input) {
     const parsed = inputForm.safeParse(parseJson(new TextDecoder().decode(input)))
-    if (!parsed.success) throw error('STATE_INVALID', 'the input is not a base with entries')
+    if (!parsed.success) throw createError('STATE_INVALID', 'the input is not a base with entries')
     const entries = parsed.data.entries.map(decodeEntry)
     for (const entry of entries) {
       const text = JSON.stringify(encodeEntry(entry))

@@ -5,7 +5,7 @@ import type { Provider } from '../../../shared/providers/provider.ts'
 import { ProviderError } from '../../../shared/providers/provider-error.ts'
 import { createPulumiProvider } from '../../../shared/providers/pulumi/pulumi-provider.ts'
 import type { PropertyMap } from '../../../shared/values/value.ts'
-import { error, messageOf } from '../../../shared/errors/error.ts'
+import { createError, messageOf } from '../../../shared/errors/error.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
 const capabilities = {
@@ -91,7 +91,7 @@ export const pluginAnswersTarget: FuzzTarget = {
     const lineEnd = Math.max(0, bytes.indexOf(10))
     const method = bytes.toString('utf8', 0, lineEnd)
     const call = Object.hasOwn(calls, method) ? calls[method] : undefined
-    if (call === undefined) throw error('VALUE_MALFORMED', 'the input has no method')
+    if (call === undefined) throw createError('VALUE_MALFORMED', 'the input has no method')
     const provider = openProvider(bytes.subarray(lineEnd + 1))
     await provider.configure({ ...resource, id: 'i', inputs })
     await call(provider)

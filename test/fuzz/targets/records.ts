@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { parseDocumentItem } from '../../../shared/platform/aws/dynamo/documents.ts'
 import { parseHeadItem } from '../../../shared/platform/aws/dynamo/head-write-conditions.ts'
 import {
@@ -114,7 +114,7 @@ export const recordsTarget: FuzzTarget = {
   decode(input) {
     const [kind = '', ...lines] = new TextDecoder().decode(input).split('\n')
     const read = Object.hasOwn(readers, kind) ? readers[kind] : undefined
-    if (read === undefined) throw error('RECORD_DAMAGED', 'the input has no kind of record')
+    if (read === undefined) throw createError('RECORD_DAMAGED', 'the input has no kind of record')
     return read(lines.join('\n'))
   },
 }

@@ -1,6 +1,6 @@
 import { shop } from '../../../functions/api/api.fixture.ts'
 import { openTestService, shopService } from '../../../functions/service/service.fixture.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type { BlobHash } from '../../../shared/records/ids.ts'
 import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
 
@@ -52,7 +52,7 @@ async function send(name: string, body: string) {
   const route = Object.hasOwn(tokenRoutes, name) ? tokenRoutes[name] : undefined
   if (route !== undefined) return service.call(name === 'exchange' ? '' : token, route, body)
   const leaseRoute = Object.hasOwn(leaseRoutes, name) ? leaseRoutes[name] : undefined
-  if (leaseRoute === undefined) throw error('API_ROUTE_UNKNOWN', 'the input has no route')
+  if (leaseRoute === undefined) throw createError('API_ROUTE_UNKNOWN', 'the input has no route')
   const { path, lease } = await requireRunning()
   return service.call(lease, leaseRoute.replace(' ', ` ${path}/`), body)
 }
@@ -72,7 +72,7 @@ export const serviceBodiesTarget: FuzzTarget = {
       `a body never causes the status ${status}: ${JSON.stringify(json).slice(0, 300)}`,
     )
     requireLaw(status < 400 || json['code'] === status, 'an error has its status as code')
-    if (status >= 400) throw error('API_INPUT_INVALID', JSON.stringify(json).slice(0, 300))
+    if (status >= 400) throw createError('API_INPUT_INVALID', JSON.stringify(json).slice(0, 300))
   },
   close: () => service.close(),
 }

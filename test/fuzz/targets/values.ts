@@ -1,5 +1,5 @@
 import { Struct } from '../../../proto/struct.ts'
-import { error, messageOf } from '../../../shared/errors/error.ts'
+import { createError, messageOf } from '../../../shared/errors/error.ts'
 import { decodeStored, encodeStored } from '../../../shared/values/value-codec.ts'
 import { decodeWire } from '../../../shared/values/decode-wire.ts'
 import { encodeWire } from '../../../shared/values/encode-wire.ts'
@@ -34,7 +34,7 @@ function decodeStruct(input: Uint8Array): Record<string, unknown> {
   } catch (thrown) {
     const reason = messageOf(thrown)
     requireLaw(!reason.includes('call stack'), 'a Struct never overflows the stack')
-    throw error('VALUE_MALFORMED', `the bytes are no Struct: ${reason}`)
+    throw createError('VALUE_MALFORMED', `the bytes are no Struct: ${reason}`)
   }
 }
 
@@ -53,7 +53,7 @@ const wirePrefix = 'wire\n'
 function parseInput(text: string): unknown {
   const json = parseJson(text)
   if (isNestedDeeper(json, valueDepthMax))
-    throw error('VALUE_MALFORMED', 'the input is nested deeper than a stored value')
+    throw createError('VALUE_MALFORMED', 'the input is nested deeper than a stored value')
   return json
 }
 

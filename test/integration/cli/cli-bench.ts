@@ -8,7 +8,7 @@ import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
 import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
 import type { DeployInput, DeployResult } from '../../../shared/engine/request.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
 import type { ControlPort } from '../../../shared/ports/records.ts'
 import type { Platform } from '../../../shared/ports/platform.ts'
@@ -163,13 +163,14 @@ function createFakeTools(
       createWithPassphrase: async passphrase => createFakeManager('new-salt', passphrase),
       openWithPassphrase: async (salt, passphrase) => {
         if (passphrase === 'wrong')
-          throw error('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
+          throw createError('SECRETS_PASSPHRASE_WRONG', 'the passphrase does not open this stack')
         return createFakeManager(salt, passphrase)
       },
       createWithKey: async ({ url: keyUrl, stack }) => {
         const url = withKeyStack(keyUrl, stack)
         bench.calls.push(`new data key under ${url}`)
-        if (url.includes('not-there')) throw error('SECRETS_KEY_MISSING', 'there is no such key')
+        if (url.includes('not-there'))
+          throw createError('SECRETS_KEY_MISSING', 'there is no such key')
         return createFakeKeyManager(url, 'bmV3')
       },
       openWithKey: async ({ url, encryptedKey }, allowed) => {
@@ -219,10 +220,11 @@ function createFakeEngine(
       const removedStack = [...bench.removedStacks].find(id =>
         path.startsWith(`/v1/stacks/${id.slice(id.indexOf('/') + 1)}/`),
       )
-      if (removedStack !== undefined) throw error('STACK_NOT_FOUND', `no stack ${removedStack}`)
+      if (removedStack !== undefined)
+        throw createError('STACK_NOT_FOUND', `no stack ${removedStack}`)
       if (path.endsWith('/tags')) return { tags: {} }
       if (path === '/v1/webhooks') return { items: [] }
-      throw error('RECORDS_REMOVED', 'the fake engine keeps no events')
+      throw createError('RECORDS_REMOVED', 'the fake engine keeps no events')
     },
     platform: {
       catalog: createFakeCatalog(bench, stacks),
@@ -234,7 +236,7 @@ function createFakeEngine(
     deploy: async (request, sink) => {
       bench.requests.push(request)
       if (bench.busyStacks.has(request.stack) && !request.dryRun)
-        throw error('STACK_BUSY', 'the stack is held by ann, up, pid 7')
+        throw createError('STACK_BUSY', 'the stack is held by ann, up, pid 7')
       sink.emit({ preludeEvent: { config: {} } })
       for (let count = 0; count < bench.interruptCount; count++) setImmediate(interrupt)
       const result = bench.results.length > 1 ? bench.results.shift() : bench.results[0]
@@ -244,7 +246,8 @@ function createFakeEngine(
         terminate: () => bench.calls.push('terminate'),
       }
     },
-    findInterrupted: () => Promise.reject(error('NOTHING_TO_RESUME', 'nothing was interrupted')),
+    findInterrupted: () =>
+      Promise.reject(createError('NOTHING_TO_RESUME', 'nothing was interrupted')),
     cancel: async stack => {
       bench.calls.push(`close ${stack}`)
       return bench.busyStacks.delete(stack) ? { kind: 'closed', number: 1 } : { kind: 'none' }
@@ -262,7 +265,7 @@ function createFakeEngine(
       return hash
     },
     editState: async (stack, edit) => {
-      if (bench.busyStacks.has(stack)) throw error('STACK_BUSY', 'the stack is held by ann')
+      if (bench.busyStacks.has(stack)) throw createError('STACK_BUSY', 'the stack is held by ann')
       const before = bench.states.get(stack) ?? emptyDeployment
       const namedState = 'state' in edit ? bench.uploads.get(edit.state) : undefined
       const edited = applyStateEdit(edit, { before, namedState, names: stackPartsOf(stack) })
@@ -286,13 +289,13 @@ function createFakeEngine(
       }
     },
     readTimeline: async () => {
-      throw error('MOMENT_UNKNOWN', 'the fake engine has no timeline')
+      throw createError('MOMENT_UNKNOWN', 'the fake engine has no timeline')
     },
     readCourse: async () => {
-      throw error('MOMENT_UNKNOWN', 'the fake engine has no deployments')
+      throw createError('MOMENT_UNKNOWN', 'the fake engine has no deployments')
     },
     readCost: async () => {
-      throw error('DEPLOYMENT_UNKNOWN', 'the fake engine has no deployments')
+      throw createError('DEPLOYMENT_UNKNOWN', 'the fake engine has no deployments')
     },
     serve: async () => {},
     close: async () => {
@@ -303,7 +306,7 @@ function createFakeEngine(
 
 function createFakeCatalog(bench: CliBench, stacks: Map<StackId, StackRecord>): CatalogPort {
   const failUnused = async (): Promise<never> => {
-    throw error('INTERNAL_ASSERTION', 'the command line does not call this')
+    throw createError('INTERNAL_ASSERTION', 'the command line does not call this')
   }
   return {
     createStack: async (id, createdAt) => {

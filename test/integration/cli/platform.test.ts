@@ -6,7 +6,7 @@ import type {
   InstallationTarget,
   SecretsKey,
 } from '../../../cli/platform/platform-port.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { type CliBench, createCliBench } from './cli-bench.ts'
 
 const account = '111122223333'
@@ -311,7 +311,7 @@ describe('platform deploy', () => {
     bench.platform = {
       ...bench.platform,
       readAccount: async () => {
-        throw error('PLATFORM_CREDENTIALS_MISSING', 'AWS does not know who asks')
+        throw createError('PLATFORM_CREDENTIALS_MISSING', 'AWS does not know who asks')
       },
     }
     const { exit, err } = await bench.run(...deployArgs, '--yes')

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
-import { error } from '../../../shared/errors/error.ts'
+import { createError } from '../../../shared/errors/error.ts'
 import { openConfig } from '../../../shared/programs/config/open-config.ts'
 import { parseProject } from '../../../shared/programs/project/project-file.ts'
 import { openStackConfig } from '../../../shared/programs/config/stack-config.ts'
@@ -39,7 +39,7 @@ test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error b
       values: values.getValues(),
       isStrict: true,
       decrypt: () => {
-        throw error('SECRETS_MALFORMED', 'decryption failed')
+        throw createError('SECRETS_MALFORMED', 'decryption failed')
       },
     })
   expect(openBrokenConfig).toThrow(/foo:bar.*decryption failed/)

@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { findChangedUrn } from '../../../journal/merge-states.ts'
 import type { CatalogPort, StackRecord } from '../../../ports/catalog.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
@@ -128,7 +128,10 @@ async function extendClaim(deps: ClaimDeps, extension: ClaimExtension): Promise<
     await requireUnchanged(deps, extension, record)
     if (await deps.catalog.extendClaim(deployment, hash, record)) return extendedClaim
   }
-  throw error('STORE_UNAVAILABLE', 'gave up extending a claim: the stack was changed concurrently')
+  throw createError(
+    'STORE_UNAVAILABLE',
+    'gave up extending a claim: the stack was changed concurrently',
+  )
 }
 
 /**
@@ -145,7 +148,7 @@ async function requireUnchanged(
   const current = await readSnapshotBlob(blobs, snapshot)
   const urn = findChangedUrn(pinned, current, needed)
   if (urn === undefined) return
-  throw error('STACK_BUSY', `another deployment has changed '${urn}' since this one began`, {
+  throw createError('STACK_BUSY', `another deployment has changed '${urn}' since this one began`, {
     hint: 'Run the command again: it then begins with the changed resource.',
   })
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { StackRecord } from '../../../ports/catalog.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import { type Claim, findTouchedUrn } from '../../../records/claim.ts'
@@ -27,7 +27,7 @@ export async function readClaim(blobs: BlobsPort, hash: BlobHash): Promise<Claim
     claimForm,
     parseJson(Buffer.from(await blobs.get(hash)).toString('utf8')),
   )
-  if (!parsed.success) throw error('STATE_INVALID', `the claim ${hash} is damaged`)
+  if (!parsed.success) throw createError('STATE_INVALID', `the claim ${hash} is damaged`)
   return { changes: new Set(parsed.data.changes), reads: new Set(parsed.data.reads) }
 }
 

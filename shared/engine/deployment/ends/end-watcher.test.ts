@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { DeploymentId, OperationId } from '../../../records/ids.ts'
 import { freshHead } from '../../../records/head.ts'
 import { createEndWatcher } from './end-watcher.ts'
@@ -16,7 +16,7 @@ function createWatcher(refusals: number) {
         getEnds: () => {
           refusalsLeft -= 1
           if (refusalsLeft >= 0)
-            return Promise.reject(error('STORE_UNAVAILABLE', 'the store is unavailable'))
+            return Promise.reject(createError('STORE_UNAVAILABLE', 'the store is unavailable'))
           const head = { ...freshHead, end: { verdict: 'succeeded', attempt: 1 } } as const
           return Promise.resolve(new Map([[id, { head }]]))
         },

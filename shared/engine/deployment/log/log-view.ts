@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { BlobsPort, DecisionLogPort } from '../../../ports/records.ts'
 import type {
   BlobHash,
@@ -121,7 +121,7 @@ export async function readPlanPage(
   hash: BlobHash,
 ): Promise<readonly Operation[]> {
   const parsed = parseForm(pageForm, parseJson(Buffer.from(await blobs.get(hash)).toString('utf8')))
-  if (!parsed.success) throw error('STATE_INVALID', `the plan page ${hash} is damaged`)
+  if (!parsed.success) throw createError('STATE_INVALID', `the plan page ${hash} is damaged`)
   return parsed.data as unknown as readonly Operation[]
 }
 

@@ -9,7 +9,7 @@
  * writer stops.
  */
 import { limits } from '../../../config/limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { DecisionLogPort } from '../../../ports/records.ts'
 import type { DeploymentId, LogNumber, WriterToken } from '../../../records/ids.ts'
@@ -79,7 +79,7 @@ export function createLogWriter(
         }
         const result = await deps.decisionLog.append(cursor.deployment, record)
         if (result === 'refused')
-          throw error(
+          throw createError(
             'DEPLOYMENT_TAKEN_OVER',
             `another process took over deployment ${cursor.deployment}`,
           )

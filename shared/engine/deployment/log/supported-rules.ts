@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { DecisionLogPort } from '../../../ports/records.ts'
 import { deploymentPartsOf, type DeploymentId, type LogNumber } from '../../../records/ids.ts'
 import { rulesVersion } from '../../../records/log.ts'
@@ -28,7 +28,7 @@ export function requireSupportedRules(
 ): void {
   if (pin === undefined || pin.rules <= rulesVersion) return
   const { number, stack } = deploymentPartsOf(deployment)
-  throw error(
+  throw createError(
     'RECORD_TOO_NEW',
     `deployment ${number} of '${stack}' was started by a newer antichain: it follows rules ${pin.rules}, this version supports rules up to ${rulesVersion}`,
   )

@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { NudgesPort } from '../../../ports/queue.ts'
 import type {
@@ -87,7 +87,10 @@ interface ClosingFacts {
 async function readClosing(deps: CloseDeps, deployment: DeploymentId): Promise<ClosingFacts> {
   const view = await readLogView(deps, deployment)
   if (view.closing === undefined)
-    throw error('INTERNAL_ASSERTION', 'the log has no closing record, which finishClose requires')
+    throw createError(
+      'INTERNAL_ASSERTION',
+      'the log has no closing record, which finishClose requires',
+    )
   return {
     result: view.closing.result,
     firstPin: view.pin === undefined ? undefined : await readFirstPin(deps, deployment),

@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { ControlPort } from '../../../ports/records.ts'
 import type { RequestsPort } from '../../../ports/requests.ts'
@@ -37,7 +37,7 @@ export async function createBusyError(
     holder === undefined ? 'has not ended' : `is held by ${formatHolder(holder)}`,
     ...(urn === undefined ? [] : [`claims '${urn}'`]),
   ]
-  return error(
+  return createError(
     'STACK_BUSY',
     `the stack is currently locked by deployment ${deploymentPartsOf(deployment).number}, which ${facts.join(' and ')}`,
     hint === undefined ? {} : { hint },
@@ -83,7 +83,7 @@ export async function requireWaitingRequest(
 ): Promise<void> {
   if (key === undefined || requests === undefined) return
   if ((await requests.find(stack, key))?.end === undefined) return
-  throw error('STACK_BUSY', `another process has served the request '${key}'`)
+  throw createError('STACK_BUSY', `another process has served the request '${key}'`)
 }
 
 /**
@@ -92,7 +92,7 @@ export async function requireWaitingRequest(
  */
 export function createJustEndedError(id: StackId): Error {
   const { stack } = stackPartsOf(id)
-  return error('STACK_BUSY', `a deployment of the stack '${stack}' has just ended`, {
+  return createError('STACK_BUSY', `a deployment of the stack '${stack}' has just ended`, {
     hint: 'Run the command again.',
   })
 }

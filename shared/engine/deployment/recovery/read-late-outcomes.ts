@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { DeploymentId, OperationId, StackId } from '../../../records/ids.ts'
@@ -48,7 +48,7 @@ export async function requireNoLateOutcomes(
 ): Promise<void> {
   const [outcome] = await readLateOutcomes(ports, stack, publishedState)
   if (outcome === undefined) return
-  throw error(
+  throw createError(
     'PENDING_STILL_RUNS',
     `the late result of '${outcome.urn}' is not in the state of ${stack} yet`,
     { hint: 'Run `antichain refresh` first: it takes the result into the state.' },

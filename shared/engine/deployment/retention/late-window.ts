@@ -1,6 +1,6 @@
 import { readHistoryRecord } from './read-history-and-versions.ts'
 import { limits } from '../../../config/limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { CatalogPort } from '../../../ports/catalog.ts'
 import type { LeasesPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
@@ -40,7 +40,7 @@ export async function requireLateWindowOver(
         group => deps.isAlive({ ...group, host: holder.host }) === true,
       )
       if (runningGroup === undefined) continue
-      throw error(
+      throw createError(
         'PENDING_STILL_RUNS',
         `the create of '${resource.urn}' may still take effect: process ${runningGroup.pid} is running a provider of its deployment`,
         { details: { urn: resource.urn, pid: runningGroup.pid } },
@@ -49,7 +49,7 @@ export async function requireLateWindowOver(
     const unreachableLease = leases.find(({ holder }) => deps.isAlive(holder) === undefined)
     if (unreachableLease === undefined || (await hasLateWindowPassed(deps, deployment))) continue
     const { host } = unreachableLease.holder
-    throw error(
+    throw createError(
       'PENDING_STILL_RUNS',
       `the create of '${resource.urn}' may still take effect: its host '${host}' cannot be ` +
         `checked from here. Retry ${limits.lateWindowMs / 60_000} minutes after the end of its ` +

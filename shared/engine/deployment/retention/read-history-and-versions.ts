@@ -1,5 +1,5 @@
 import { limits } from '../../../config/limits.ts'
-import { type DeployError, error } from '../../../errors/error.ts'
+import { type DeployError, createError } from '../../../errors/error.ts'
 import type { CatalogPort, HistoryRecord, PublishedVersion } from '../../../ports/catalog.ts'
 import { type DeploymentId, deploymentPartsOf, type StackId } from '../../../records/ids.ts'
 
@@ -72,12 +72,12 @@ export function createMissingVersionError(
 ): DeployError {
   const optionsOf = (hint: string | undefined) => (hint === undefined ? {} : { hint })
   return version > newest
-    ? error(
+    ? createError(
         'MOMENT_UNKNOWN',
         `the stack has no version ${version}; its newest is ${newest}`,
         optionsOf(hints?.unknown),
       )
-    : error(
+    : createError(
         'RECORDS_REMOVED',
         `version ${version} of the stack was removed`,
         optionsOf(hints?.removed),
@@ -96,7 +96,7 @@ async function* readInPages<T>(
     if (lastEntry === undefined || entries.length < limits.historyPageEntries) return
     const number = numberOf(lastEntry)
     if (pageBefore !== undefined && number >= pageBefore)
-      throw error(
+      throw createError(
         'INTERNAL_ASSERTION',
         `a page of entries before ${pageBefore} contains number ${number}`,
       )

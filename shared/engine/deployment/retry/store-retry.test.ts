@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { createStoreRetry, createRetryingPorts } from './store-retry.ts'
 
@@ -30,7 +30,7 @@ function createFailingRequest(times: number) {
   let calls = 0
   const request = async (...args: readonly unknown[]): Promise<readonly unknown[]> => {
     calls += 1
-    if (calls <= times) throw error('STORE_UNAVAILABLE', 'too many requests')
+    if (calls <= times) throw createError('STORE_UNAVAILABLE', 'too many requests')
     return args
   }
   return { request, calls: () => calls }
@@ -95,7 +95,9 @@ describe('a request that fails because of the store', () => {
   })
 
   test('is given up immediately when this process closed the store itself', async () => {
-    const closed = error('STORE_UNAVAILABLE', 'it was closed', { details: { reason: 'closed' } })
+    const closed = createError('STORE_UNAVAILABLE', 'it was closed', {
+      details: { reason: 'closed' },
+    })
     const { withRetry, pausesMs, reports } = createTestRetry()
     await expect(withRetry(() => Promise.reject(closed))()).rejects.toThrow('it was closed')
     expect([pausesMs, reports]).toEqual([[], []])
@@ -119,7 +121,7 @@ test('a call that its caller repeats, or that fails with another error, is not r
       await expect(retryingPorts[port]?.[method]?.()).rejects.toThrow('too many requests')
     }
   const { withRetry, pausesMs } = createTestRetry()
-  const conflict = error('STORE_CONFLICT', 'another caller was faster')
+  const conflict = createError('STORE_CONFLICT', 'another caller was faster')
   await expect(withRetry(() => Promise.reject(conflict))()).rejects.toBe(conflict)
   expect(pausesMs).toEqual([])
 })

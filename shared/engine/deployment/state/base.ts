@@ -1,7 +1,7 @@
 import type { Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import type { Snapshot } from '../../../state/snapshot.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { type StateGraph, createStateGraph } from '../../graph/dependencies.ts'
 import type { Step, TrackedState } from '../../step.ts'
 
@@ -27,12 +27,13 @@ export function createBase(snapshot: Snapshot, epoch: number): Base {
   snapshot.resources.forEach((state, index) => {
     if (state.delete) return
     if (liveIndices.has(state.urn))
-      throw error('STATE_INTEGRITY', `unexpected duplicate resource '${state.urn}'`)
+      throw createError('STATE_INTEGRITY', `unexpected duplicate resource '${state.urn}'`)
     liveIndices.set(state.urn, index)
   })
   const trackedStateAt: Base['trackedStateAt'] = index => {
     const state = snapshot.resources[index]
-    if (state === undefined) throw error('INTERNAL_ASSERTION', `the base has no resource ${index}`)
+    if (state === undefined)
+      throw createError('INTERNAL_ASSERTION', `the base has no resource ${index}`)
     return { state, ref: { kind: 'base', epoch, index, urn: state.urn } }
   }
   const viewIndices = groupViews(snapshot)

@@ -4,7 +4,7 @@ import { compareVersions } from '../../../names/version.ts'
 import type { RequiredPackage } from '../../../programs/required-packages.ts'
 import { type PackageRequest, packageVersionOf } from '../../../providers/package-request.ts'
 import { internalKey, readProviderPlugin } from '../../../providers/provider-inputs.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 
 /**
@@ -29,7 +29,7 @@ export function chooseDefaultPackages(
   for (const request of sortedRequests) {
     const existingRequest = requestsByPackage.get(request.pkg)
     if (existingRequest !== undefined && pluginKeyOf(existingRequest) !== pluginKeyOf(request))
-      throw error(
+      throw createError(
         'PLUGIN_AMBIGUOUS',
         `package "${request.pkg}" is provided by more than one plugin: ` +
           `${describeSource(existingRequest)}, and ${describeSource(request)}`,

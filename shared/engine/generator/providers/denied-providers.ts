@@ -1,4 +1,4 @@
-import { error, messageOf } from '../../../errors/error.ts'
+import { createError, messageOf } from '../../../errors/error.ts'
 import type { ProviderReference } from '../../../names/provider-reference.ts'
 import type { ConfigValue } from '../../request.ts'
 
@@ -40,7 +40,7 @@ export function isDefaultProviderDenied(
   // As in Pulumi, entries after the matching name are not checked.
   for (const [index, name] of deniedNames.entries()) {
     if (typeof name !== 'string')
-      throw error('CONFIG_INVALID', `${configKey}[${index}] must be a string`)
+      throw createError('CONFIG_INVALID', `${configKey}[${index}] must be a string`)
     if (['*', pkg].includes(name.trim())) return true
   }
   return false
@@ -51,11 +51,11 @@ function parseDeniedNames(text: string): readonly unknown[] {
   try {
     parsed = JSON.parse(text)
   } catch (cause) {
-    throw error('CONFIG_INVALID', `Failed to parse ${text}: ${messageOf(cause)}`, { cause })
+    throw createError('CONFIG_INVALID', `Failed to parse ${text}: ${messageOf(cause)}`, { cause })
   }
   if (parsed === null) return []
   if (Array.isArray(parsed)) return parsed
-  throw error(
+  throw createError(
     'CONFIG_INVALID',
     `Failed to parse ${text}: ${configKey} must be a list of package names`,
   )

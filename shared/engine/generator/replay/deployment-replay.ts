@@ -1,7 +1,7 @@
 import type { OperationsPort } from '../../../ports/records.ts'
 import type { OperationId } from '../../../records/ids.ts'
 import { isJoinOrHook } from '../../../records/operation.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { Base } from '../../deployment/state/base.ts'
 import {
   type ChainDeps,
@@ -135,7 +135,7 @@ function decisionUrnOf(decision: DecisionIndex['decisions'][number]) {
 /** Returns the state of a settled step, without outputs that were registered later. */
 function openSettledState(deps: ReplayDeps, { operation, state }: RecordedSettlement) {
   if (state === undefined)
-    throw error('STATE_INVALID', `the record of operation ${operation.id} lacks its state`)
+    throw createError('STATE_INVALID', `the record of operation ${operation.id} lacks its state`)
   return deps.sealing.open(state)
 }
 

@@ -1,5 +1,5 @@
 import { HeadObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 import { withAwsErrors, httpStatusOf } from '../aws-error.ts'
 
@@ -24,7 +24,8 @@ const objectNamePattern = /^([0-9a-f]{64})\.(?:blob|(\d+)\.aside)$/
  * person edited, and only hexadecimal digits may become part of a key.
  */
 function requireHash(hash: BlobHash): BlobHash {
-  if (!/^[0-9a-f]{64}$/.test(hash)) throw error('STATE_INVALID', `"${hash}" does not name a blob`)
+  if (!/^[0-9a-f]{64}$/.test(hash))
+    throw createError('STATE_INVALID', `"${hash}" does not name a blob`)
   return hash
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { awsLimits } from '../../../config/aws-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
@@ -37,7 +37,7 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
     put: async bytes => {
       const contentHash = hashOf(bytes)
       if (bytes.length > bytesMax)
-        throw error('BLOB_TOO_LARGE', `a blob of ${bytes.length} bytes is too large`, {
+        throw createError('BLOB_TOO_LARGE', `a blob of ${bytes.length} bytes is too large`, {
           details: { bytes: bytes.length, bytesMax },
         })
       const name = nameOf(contentHash)
@@ -64,10 +64,14 @@ export function createBlobs(deps: BlobsDeps): BlobsPort {
           // The name of an older archive is the SHA-256 of its bytes, whatever `nameOf` returns.
           if (contentHash === hash || nameOf(contentHash) === hash) return bytes
         }
-      throw error('STATE_INVALID', `the blob ${key} of the bucket ${bucket} is absent or damaged`, {
-        hint: 'Restore an older version of the object, or import an export of the stack.',
-        details: { bucket, key },
-      })
+      throw createError(
+        'STATE_INVALID',
+        `the blob ${key} of the bucket ${bucket} is absent or damaged`,
+        {
+          hint: 'Restore an older version of the object, or import an export of the stack.',
+          details: { bucket, key },
+        },
+      )
     },
   }
 }

@@ -3,7 +3,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { bucketPrefixes } from '../../../config/aws-resource-names.ts'
 import { limits } from '../../../config/limits.ts'
 import { programLimits } from '../../../config/program-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { httpStatusOf, withAwsErrors } from '../aws-error.ts'
 
@@ -62,7 +62,7 @@ async function readUploadedObject(
     if (ContentLength <= limits.archiveBytesMax) return await Body?.transformToByteArray()
     await Body?.transformToWebStream().cancel()
     const message = `the packed program has ${ContentLength} bytes; the limit is ${limits.archiveBytesMax}`
-    throw error('ARCHIVE_TOO_LARGE', message)
+    throw createError('ARCHIVE_TOO_LARGE', message)
   } catch (thrown) {
     if (httpStatusOf(thrown) === 404) return undefined
     throw thrown

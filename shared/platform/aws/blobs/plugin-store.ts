@@ -7,7 +7,7 @@ import {
 import semver from 'semver'
 import * as z from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
-import { error, hasCode } from '../../../errors/error.ts'
+import { createError, hasCode } from '../../../errors/error.ts'
 import type { PluginKey, PluginStorePort } from '../../../ports/plugins.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import type { BlobHash } from '../../../records/ids.ts'
@@ -56,7 +56,7 @@ export function createPluginStore(
         const archiveName = `the archive of plugin ${plugin.name} ${version}`
         const problem = `is missing or does not have the checksum ${hash}`
         const details = { bucket, key }
-        throw error('PLUGIN_CHECKSUM', `${archiveName} ${problem}`, { cause, details })
+        throw createError('PLUGIN_CHECKSUM', `${archiveName} ${problem}`, { cause, details })
       }
     },
     list: cursor => readPluginPage(deps, { cursor, readArchiveRecord }),
@@ -68,7 +68,7 @@ export function createPluginStore(
           await s3.send(new HeadObjectCommand({ Bucket: bucket, Key: archiveKey }))
         } catch (thrown) {
           if (httpStatusOf(thrown) !== 404) throw thrown
-          throw error('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`)
+          throw createError('DOCUMENT_UNKNOWN', `the archive ${archive} was not uploaded`)
         }
       })
       return createRecord(recordKey, { sha256: archive })
@@ -128,14 +128,14 @@ function keyPrefixOf(
 ): string {
   for (const part of [kind, name, os, arch])
     if (!keyPartPattern.test(part))
-      throw error('PLUGIN_MISSING', `'${part}' is not valid in the name of a plugin`)
+      throw createError('PLUGIN_MISSING', `'${part}' is not valid in the name of a plugin`)
   return `${prefix}${kind}-${name}-${os}-${arch}-v`
 }
 
 function recordKeyOf(bucketSection: BucketSection, plugin: PluginKey): string {
   const version = semver.valid(plugin.version)
   if (version === null)
-    throw error(
+    throw createError(
       'PLUGIN_MISSING',
       `'${plugin.version}' is not a valid version of plugin ${plugin.name}`,
     )

@@ -1,5 +1,5 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { AuditEntry, PositionedAuditEntry, AuditPort } from '../../../ports/audit.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import { type Item, toItem, readNumber } from './table/item.ts'
@@ -58,7 +58,7 @@ export function createAudit({
         if (await putEntry(entry, position)) return
         await backOff(catalogTable, 0)
       }
-      throw error('STORE_UNAVAILABLE', 'the audit log had no free position for an entry')
+      throw createError('STORE_UNAVAILABLE', 'the audit log had no free position for an entry')
     },
     has: async id => (await getItem(catalogTable, keys.auditEntryId(id))) !== undefined,
     read: async (beforePosition, limit) => {

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
-import { error, messageOf } from '../../../errors/error.ts'
+import { createError, messageOf } from '../../../errors/error.ts'
 import type { EventsPort } from '../../../ports/records.ts'
 import type { DeploymentId } from '../../../records/ids.ts'
 import { createDamagedError, parseRecordJson } from '../../records/record-layouts.ts'
@@ -61,7 +61,7 @@ export function createEvents(journalTable: Table): EventsPort {
       nextChunkNumbers.forget(deployment)
       await backOff(journalTable, Math.min(attempt, pauseDoublingsMax))
     }
-    throw error('STORE_UNAVAILABLE', `events of ${deployment} had no free chunk number`)
+    throw createError('STORE_UNAVAILABLE', `events of ${deployment} had no free chunk number`)
   }
   return {
     append: async (deployment, writer, firstLineNumber, events) => {

@@ -1,5 +1,5 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { TargetedDeployment } from '../../../ports/catalog.ts'
 import type { RandomPort } from '../../../ports/system.ts'
 import type { Table } from './table/table.ts'
@@ -20,7 +20,7 @@ export async function retryWhileRacing<T>(attempt: () => Promise<T | undefined>)
     const result = await attempt()
     if (result !== undefined) return result
   }
-  throw error('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
+  throw createError('STORE_UNAVAILABLE', 'gave up changing the stack: it was updated concurrently')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { RenameInput, RenameResult, StackRenames } from '../../../ports/stack-renames.ts'
 import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
 import { historyBeginOf } from '../../records/history-begin.ts'
@@ -163,7 +163,7 @@ async function moveStack(
     ...requestEndParts,
   ]
   if (parts.length > limits.transactionItemsMax)
-    throw error(
+    throw createError(
       'CLI_USAGE',
       `the stack has ${documentParts.length / 2} documents, such as schedules and notifications, too many for a rename`,
     )

@@ -1,5 +1,5 @@
 import { historyBeginOf } from '../../records/history-begin.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { limits } from '../../../config/limits.ts'
 import type {
   CatalogPort,
@@ -248,6 +248,6 @@ async function writePublication(
 /** Returns the record of an existing stack. Throws STACK_NOT_FOUND. */
 async function requireStack(catalogTable: Table, id: StackId): Promise<StoredStack> {
   const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
-  if (stack === undefined) throw error('STACK_NOT_FOUND', `the stack ${id} does not exist`)
+  if (stack === undefined) throw createError('STACK_NOT_FOUND', `the stack ${id} does not exist`)
   return stack
 }

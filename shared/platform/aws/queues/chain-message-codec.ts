@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { awsLimits } from '../../../config/aws-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { ChainMessage } from '../../../ports/queue.ts'
 import type { BlobsPort } from '../../../ports/records.ts'
 import type { BlobHash, DeploymentId, OperationId } from '../../../records/ids.ts'
@@ -68,7 +68,7 @@ export function decodeChainMessage(
       const bytes = await blobs.get(data.blob as BlobHash)
       const parsedBlob = parseForm(chainForm, parseJson(Buffer.from(bytes).toString()))
       if (parsedBlob.success && !('blob' in parsedBlob.data)) return toChainMessage(parsedBlob.data)
-      throw error(
+      throw createError(
         'STATE_INVALID',
         `the blob ${data.blob} does not contain the message that references it`,
       )

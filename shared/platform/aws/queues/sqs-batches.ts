@@ -1,5 +1,5 @@
 import { awsLimits } from '../../../config/aws-limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { createAwsError } from '../aws-error.ts'
 
@@ -60,7 +60,7 @@ export async function completeBatch<Entry extends { readonly Id: string | undefi
     )
     if (remainingEntries.length === 0) return
     if (attempt === awsLimits.batchAttemptsMax)
-      throw error(
+      throw createError(
         'STORE_UNAVAILABLE',
         `${requestName} failed: ${remainingEntries.length} entries of a batch were not processed`,
         {

@@ -1,6 +1,6 @@
 import { type Socket, createConnection } from 'node:net'
 import { limits } from '../../../config/limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
 import { createStoreUnavailableError } from './store-errors.ts'
 import { createLineChannel } from './line-channel.ts'
@@ -46,7 +46,7 @@ export async function tryConnect(
   socket.setTimeout(0)
   if (owner.protocol !== protocolVersion) {
     socket.destroy()
-    throw error('STORE_TOO_NEW', 'the store is in use by another version of antichain', {
+    throw createError('STORE_TOO_NEW', 'the store is in use by another version of antichain', {
       hint: 'Wait until the other process has ended, or set ANTICHAIN_HOME to another folder.',
       details: { pid: owner.pid, protocol: owner.protocol },
     })

@@ -6,7 +6,7 @@ import {
   type StatementSync,
 } from 'node:sqlite'
 import { limits } from '../../../config/limits.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { createStoreUnavailableError } from './store-errors.ts'
 import { syncPath } from './store-paths.ts'
 import { guardTriggers } from './methods/record-guards.ts'
@@ -123,9 +123,13 @@ function migrate(database: Database, connection: DatabaseSync): void {
   const row = database.get('SELECT version FROM schema')
   const foundVersion = row === undefined ? 0 : readIntegerColumn(row, 'version')
   if (foundVersion > schemaVersion)
-    throw error('STORE_TOO_NEW', `the store ${database.path} was written by a newer antichain`, {
-      details: { found: foundVersion, known: schemaVersion },
-    })
+    throw createError(
+      'STORE_TOO_NEW',
+      `the store ${database.path} was written by a newer antichain`,
+      {
+        details: { found: foundVersion, known: schemaVersion },
+      },
+    )
   for (const migration of migrations.slice(foundVersion)) connection.exec(migration)
   if (row === undefined) database.run('INSERT INTO schema (version) VALUES (?)', schemaVersion)
   else if (foundVersion < schemaVersion)

@@ -1,4 +1,4 @@
-import { DeployError, error, messageOf } from '../../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../../errors/error.ts'
 
 /**
  * Primary result codes of SQLite for faults of the file, the disk, the memory or a lock. No request
@@ -25,7 +25,7 @@ const unavailableCodes = new Map([
 export function createStoreUnavailableError(path: string, thrown: unknown): DeployError {
   if (thrown instanceof DeployError) return thrown
   const reason = unavailableReasonOf(thrown) ?? messageOf(thrown)
-  return error('STORE_UNAVAILABLE', `the store ${path} is not available: ${reason}`, {
+  return createError('STORE_UNAVAILABLE', `the store ${path} is not available: ${reason}`, {
     details: { path, reason },
     cause: thrown,
   })

@@ -1,5 +1,5 @@
 import { type ErrorCode, catalogue } from '../../../errors/catalogue.ts'
-import { DeployError, error, messageOf } from '../../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../../errors/error.ts'
 import type { ErrorDetails } from '../../../errors/error.ts'
 
 /**
@@ -60,5 +60,5 @@ export function toStoreFailure(thrown: unknown): StoreFailure {
 export function toStoreError(failure: StoreFailure): DeployError {
   const code = Object.hasOwn(catalogue, failure.code) ? failure.code : 'INTERNAL_ASSERTION'
   const { message, details, hint } = failure
-  return error(code, message, { details, ...(hint === undefined ? {} : { hint }) })
+  return createError(code, message, { details, ...(hint === undefined ? {} : { hint }) })
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { type DeployError, error } from '../../../errors/error.ts'
+import { type DeployError, createError } from '../../../errors/error.ts'
 import { createStoreUnavailableError } from './store-errors.ts'
 import type { StorePaths } from './store-paths.ts'
 
@@ -35,10 +35,14 @@ export function createSilentOwnerError(paths: StorePaths): DeployError {
     )
   const { pid } = owner
   const reason = `process ${pid}, which owns it, does not answer`
-  return error('STORE_UNAVAILABLE', `the store ${paths.database} is not available: ${reason}`, {
-    hint: `If that process was stopped, \`kill -CONT ${pid}\` continues it. \`kill -KILL ${pid}\` ends it, and the next command becomes the owner. No data is lost.`,
-    details: { path: paths.database, reason, pid },
-  })
+  return createError(
+    'STORE_UNAVAILABLE',
+    `the store ${paths.database} is not available: ${reason}`,
+    {
+      hint: `If that process was stopped, \`kill -CONT ${pid}\` continues it. \`kill -KILL ${pid}\` ends it, and the next command becomes the owner. No data is lost.`,
+      details: { path: paths.database, reason, pid },
+    },
+  )
 }
 
 /**

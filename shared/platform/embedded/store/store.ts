@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DeployError, error } from '../../../errors/error.ts'
+import { type DeployError, createError } from '../../../errors/error.ts'
 import type { LoggerPort } from '../../../ports/system.ts'
 import { tryConnect } from './client-connection.ts'
 import type { ConnectionEvents, StoreConnection } from './store-connection.ts'
@@ -158,9 +158,13 @@ function toStoreCall(send: (method: string, args: unknown) => Promise<unknown>):
 }
 
 function createClosedError(paths: StorePaths): DeployError {
-  return error('STORE_UNAVAILABLE', `the store ${paths.database} was closed by this process`, {
-    details: { path: paths.database, reason: 'closed' },
-  })
+  return createError(
+    'STORE_UNAVAILABLE',
+    `the store ${paths.database} was closed by this process`,
+    {
+      details: { path: paths.database, reason: 'closed' },
+    },
+  )
 }
 
 /** Becomes the owner or a client, whichever succeeds first. Throws when neither succeeds. */

@@ -1,4 +1,4 @@
-import { type DeployError, error } from '../../../errors/error.ts'
+import { type DeployError, createError } from '../../../errors/error.ts'
 import type { SecretsManager } from '../../../secrets/crypter.ts'
 import type { ServiceStack } from '../../../secrets/service-stack.ts'
 import { createKeyedDigest } from '../../../secrets/symmetric-crypter.ts'
@@ -100,7 +100,7 @@ function createRefusalError(
   const name = `${owner}/${project}/${stack}`
   const failure = status === 0 ? 'unavailable' : keyFailureOf(status, { key: name, action })
   const text = reason.replaceAll(/\s+/g, ' ').trim()
-  return error(
+  return createError(
     keyErrorCodes[failure],
     `${url} does not ${action} secrets of the stack ${name}: ${text || `status ${status}`}`,
     failure === 'no-credentials' ? { hint: `Run \`pulumi login ${url}\`.` } : {},

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 
 const credentialsForm = z.object({
   current: z.string().optional(),
@@ -30,7 +30,7 @@ export function readServiceToken(
     accessTokens[address] ||
     ''
   if (token !== '') return token
-  throw error('SECRETS_CREDENTIALS_MISSING', `there is no access token for ${address}`, {
+  throw createError('SECRETS_CREDENTIALS_MISSING', `there is no access token for ${address}`, {
     hint: `Set PULUMI_ACCESS_TOKEN, and PULUMI_BACKEND_URL to ${address}, or run \`pulumi login ${address}\`.`,
   })
 }

@@ -1,4 +1,4 @@
-import { DeployError, error } from '../../../errors/error.ts'
+import { DeployError, createError } from '../../../errors/error.ts'
 import { childUrnOf, type Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { ProviderError } from '../../provider-error.ts'
@@ -94,7 +94,7 @@ async function adoptInstance(
   const { pkg } = session
   const type = pkg.tokens.resources.toToken.get(object.typeName)
   if (type === undefined)
-    throw error(
+    throw createError(
       'TERRAFORM_TYPE_UNKNOWN',
       `provider ${provider.source} ${pkg.version} has no resource type '${object.typeName}'`,
     )

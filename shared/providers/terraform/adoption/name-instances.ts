@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { StateInstance } from './state-instances.ts'
 
 /**
@@ -18,10 +18,10 @@ export function nameInstances(
   for (const [address, name] of chosenNames) {
     const instance = instancesByAddress.get(address)
     if (instance === undefined)
-      throw error('CLI_USAGE', `--names refers to '${address}', which is not in the state`)
+      throw createError('CLI_USAGE', `--names refers to '${address}', which is not in the state`)
     const key = uniqueKeyOf(instance, name)
     if (usedKeys.has(key))
-      throw error(
+      throw createError(
         'CLI_USAGE',
         `--names gives the name '${name}' to several resources of type '${instance.object.typeName}'`,
       )

@@ -5,7 +5,7 @@
  * Invariants: no object is read or changed at its provider. Values keep all digits, and private
  * data all bytes. Each part of the state that is not adopted is reported with a reason.
  */
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import {
   type LosslessJson,
   type LosslessObject,
@@ -59,7 +59,7 @@ function describeBrokenJson(text: string): string {
 
 function requireSupported(json: LosslessObject, file: string): void {
   if (isPresent(json.get('encrypted_data')))
-    throw error('TERRAFORM_STATE_UNSUPPORTED', `the state in ${file} is encrypted`, {
+    throw createError('TERRAFORM_STATE_UNSUPPORTED', `the state in ${file} is encrypted`, {
       hint: 'Write a copy that is not encrypted with `tofu state pull > plain.tfstate`, and adopt that file.',
     })
   const version = readVersion(json)
@@ -72,7 +72,7 @@ function requireSupported(json: LosslessObject, file: string): void {
     )
   if (version < stateVersion && isPresent(json.get('backend'))) throw createRemoteError(file, json)
   if (version < stateVersion)
-    throw error(
+    throw createError(
       'TERRAFORM_STATE_UNSUPPORTED',
       `the state in ${file} has format version ${version}, but only version ${stateVersion} is supported`,
       {
@@ -80,7 +80,7 @@ function requireSupported(json: LosslessObject, file: string): void {
       },
     )
   if (version > stateVersion)
-    throw error(
+    throw createError(
       'TERRAFORM_STATE_UNSUPPORTED',
       `the state in ${file} has format version ${version}, which is newer than version ${stateVersion}`,
       { hint: 'Use a newer antichain.' },
@@ -98,7 +98,7 @@ export function createRemoteError(file: string, settings: LosslessObject): Error
   const backend = settings.get('backend')
   const type = backend !== undefined && isLosslessObject(backend) ? backend.get('type') : undefined
   const name = typeof type === 'string' ? `backend '${type}'` : 'remote backend'
-  return error('TERRAFORM_STATE_REMOTE', `the state is in a ${name}, as ${file} says`)
+  return createError('TERRAFORM_STATE_REMOTE', `the state is in a ${name}, as ${file} says`)
 }
 
 /**
@@ -120,5 +120,8 @@ function isPresent(json: LosslessJson | undefined): boolean {
 }
 
 function createStateError(file: string, problem: string): Error {
-  return error('TERRAFORM_STATE_INVALID', `cannot read the Terraform state in ${file}: ${problem}`)
+  return createError(
+    'TERRAFORM_STATE_INVALID',
+    `cannot read the Terraform state in ${file}: ${problem}`,
+  )
 }

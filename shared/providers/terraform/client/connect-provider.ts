@@ -1,5 +1,5 @@
 import type { Client } from '@grpc/grpc-js'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { callUnary, createProcessEndedError } from '../../plugins/connection.ts'
 import type { PluginMessage } from '../../plugins/plugin-message.ts'
 import { formatLastLines } from '../../plugins/plugin-output.ts'
@@ -102,7 +102,7 @@ async function createNoResponseError(
 ): Promise<Error> {
   const exitReport = await watch.getExitReport()
   const lines = exitReport?.lines ?? (await pluginProcess.readLastLines())
-  return error(
+  return createError(
     'PLUGIN_FAILED',
     `plugin '${pluginProcess.name}' (${pluginProcess.path}) does not respond: ${problem}${formatLastLines(lines)}`,
   )

@@ -4,7 +4,7 @@ import type {
   ResourceIdentitySchema,
   Schema_NestedBlock_NestingMode,
 } from '../../../../proto/gen/terraform/tfplugin6.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type {
   AttributeMessage,
   BlockMessage,
@@ -92,7 +92,7 @@ function readType(bytes: Uint8Array, place: string): unknown {
 }
 
 function createMalformedError(place: string, content: string): Error {
-  return error('PLUGIN_FAILED', `the provider's schema has ${content} in its ${place}`)
+  return createError('PLUGIN_FAILED', `the provider's schema has ${content} in its ${place}`)
 }
 
 function readDescription(text = '', kind: 0 | 1 = 0): SchemaDescription {

@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { parseProtocolMajor, type ProviderAddress, toGrpcTarget } from './handshake.ts'
 
 /** A provider that the user runs, for example in a debugger. It does not use TLS. */
@@ -38,7 +38,7 @@ function parseVariable(text: string): Readonly<Record<string, unknown>> {
   } catch {
     // The error below also covers a text that is not JSON.
   }
-  throw error('PLUGIN_FAILED', `${reattachVariable} is not a JSON object of source addresses`)
+  throw createError('PLUGIN_FAILED', `${reattachVariable} is not a JSON object of source addresses`)
 }
 
 /** Returns an address as `HOST/NAMESPACE/TYPE`, without the host if it is a default registry. */
@@ -61,7 +61,7 @@ interface WireEntry {
 function parseEntry(source: string, value: unknown): ReattachedProvider {
   const entry = Object(value) as WireEntry
   const refuse = (problem: string): never => {
-    throw error('PLUGIN_FAILED', `${reattachVariable} of the provider '${source}' ${problem}`)
+    throw createError('PLUGIN_FAILED', `${reattachVariable} of the provider '${source}' ${problem}`)
   }
   if (entry.Protocol !== 'grpc') refuse(`has the transport '${String(entry.Protocol)}', not grpc`)
   // Providers for Terraform before 0.15 leave out the version.

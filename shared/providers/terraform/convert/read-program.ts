@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { parseHclBody } from '../hcl/parse-hcl-body.ts'
 import type { HclExpression, HclSyntaxBlock, HclSyntaxBody } from '../hcl/syntax.ts'
 import type {
@@ -76,7 +76,7 @@ function readFile({ name, text }: ProgramFile, parts: ProgramParts): void {
 /** Creates the error for a place of a file. */
 function createPlaceError(file: string, place: HclExpression | FilePlace, problem: string): Error {
   const at = `${file}:${place.line}:${place.column}`
-  return error('TERRAFORM_FILE_INVALID', `cannot read ${at}: ${problem}`)
+  return createError('TERRAFORM_FILE_INVALID', `cannot read ${at}: ${problem}`)
 }
 
 function readValues(body: HclSyntaxBody, file: string, { values }: ProgramParts): void {

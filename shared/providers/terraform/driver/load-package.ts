@@ -7,7 +7,7 @@ import {
 import { nameResourceProperties } from '../mapping/resource-names.ts'
 import { assignTokens, type PackageTokens, findTerraformName } from '../mapping/tokens.ts'
 import type { IdentitySchemaMessage, SchemaMessage } from '../client/schema-messages.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { decodeStoredMap, type JsonObject } from '../../../values/value-codec.ts'
 import type {
   MsgpackValue,
@@ -82,7 +82,7 @@ function encodeMeta(
 ): MsgpackValue | undefined {
   if (message === undefined) {
     if (metaJson === undefined) return undefined
-    throw error(
+    throw createError(
       'TERRAFORM_PACKAGE_INVALID',
       `the parameter of package '${name}' has 'providerMeta', but its provider accepts no metadata`,
     )

@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { PackageParameter } from './package-parameter.ts'
 
 /** The options whose value is a list of Terraform types. */
@@ -81,7 +81,7 @@ function readList(options: ReadonlyMap<string, string>, name: string): readonly 
 }
 
 function createArgumentError(problem: string): Error {
-  return error(
+  return createError(
     'TERRAFORM_PACKAGE_INVALID',
     `the arguments of a Terraform package are invalid: ${problem}`,
   )

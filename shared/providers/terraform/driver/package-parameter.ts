@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 import type { JsonObject } from '../../../values/value-codec.ts'
 
@@ -89,7 +89,7 @@ function readProviderMeta({ providerMeta }: JsonMembers): Pick<PackageOptions, '
 }
 
 function createParameterError(problem: string): Error {
-  return error(
+  return createError(
     'TERRAFORM_PACKAGE_INVALID',
     `the parameter of a Terraform package is invalid: ${problem}`,
   )

@@ -7,7 +7,7 @@
  * provider is configured with known values only, and at most once.
  */
 import { status } from '@grpc/grpc-js'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { Provider } from '../../provider.ts'
 import { ProviderError } from '../../provider-error.ts'
 import type { TerraformProcess } from '../client/connect-provider.ts'
@@ -70,7 +70,10 @@ export function createTerraformProvider(deps: TerraformProviderDeps): Provider {
   const getSession = (): TerraformSession => getRunning().session
   const start = async (parameter: PackageParameter, name?: string): Promise<RunningPackage> => {
     if (running !== undefined)
-      throw error('PLUGIN_FAILED', `the provider of package '${deps.name}' has parameters already`)
+      throw createError(
+        'PLUGIN_FAILED',
+        `the provider of package '${deps.name}' has parameters already`,
+      )
     running = await startPackage(deps, parameter, name)
     return running
   }

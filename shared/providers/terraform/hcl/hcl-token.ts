@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { HclPlace } from './syntax.ts'
 
 /** A piece of a text in Terraform's language. */
@@ -20,7 +20,7 @@ export const maxHclDepth = 100
 /** Returns the function that creates the errors of one file. They name the file and the place. */
 export function createHclErrorFactory(file: string): HclErrorFactory {
   return ({ line, column }, problem) =>
-    error('TERRAFORM_FILE_INVALID', `cannot read ${file}:${line}:${column}: ${problem}`)
+    createError('TERRAFORM_FILE_INVALID', `cannot read ${file}:${line}:${column}: ${problem}`)
 }
 
 /** A piece of a template: text, or the tokens between `${` or `%{` and their `}`. */

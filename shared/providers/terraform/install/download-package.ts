@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { downloadPackage } from './package-cache.ts'
 import type { PackageSourceDeps } from './package-source.ts'
 import { createRegistrySource } from './registry-source.ts'
@@ -25,7 +25,7 @@ export async function downloadProviderPackage(
   const located = version === undefined ? undefined : await source.locate(address, version)
   const name = formatSourceAddress(address)
   if (version === undefined || located?.kind !== 'download')
-    throw error(
+    throw createError(
       'TERRAFORM_VERSION_MISSING',
       `the registry has no version ${version ?? ''} of ${name}`,
     )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import type { HclBlock, HclBody } from './hcl-document.ts'
 import { formatSourceAddress, parseSourceAddress } from './source-address.ts'
 import { createProviderFilter, type ProviderFilter } from './provider-patterns.ts'
@@ -67,7 +67,7 @@ function readMethod({ type, body }: HclBlock, file: string): InstallationMethod 
         accepts: createFilter(readForm(registryForm, body, { type, file })),
       }
     case 'oci_mirror':
-      throw error(
+      throw createError(
         'FEATURE_MISSING',
         `${file}: the installation method 'oci_mirror' is not supported`,
         {
@@ -100,5 +100,5 @@ function readForm<T>(
 
 /** Creates an error for a settings file of Terraform's command line. */
 export function createSettingsError(file: string, problem: string): Error {
-  return error('TERRAFORM_SETTINGS_INVALID', `${file}: ${problem}`)
+  return createError('TERRAFORM_SETTINGS_INVALID', `${file}: ${problem}`)
 }

@@ -1,5 +1,5 @@
 import { basename, isAbsolute, resolve } from 'node:path'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { isExecutable } from '../../../programs/executables.ts'
 import type { ProviderBinary } from '../driver/terraform-provider.ts'
 
@@ -12,11 +12,11 @@ export function requireLocalProvider(programFolder: string, file: string): Provi
   const path = isAbsolute(file) ? file : resolve(programFolder, file)
   const [, providerName] = /^terraform-provider-([^_.]+)/.exec(basename(path)) ?? []
   if (providerName === undefined)
-    throw error(
+    throw createError(
       'TERRAFORM_PACKAGE_INVALID',
       `the file of a Terraform provider must be named terraform-provider-NAME: ${path}`,
     )
   if (!isExecutable(path))
-    throw error('PLUGIN_MISSING', `no executable Terraform provider at ${path}`)
+    throw createError('PLUGIN_MISSING', `no executable Terraform provider at ${path}`)
   return { path, version: '0.0.0', source: file, providerName }
 }

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { parseHcl } from './hcl-document.ts'
 
 /** The entry of a lock file for a provider: its version, and the hashes of its package. */
@@ -116,5 +116,5 @@ function readText(file: string): string | undefined {
 }
 
 function createLockFileError(file: string, problem: string): Error {
-  return error('TERRAFORM_FILE_INVALID', `cannot use ${file}: ${problem}`)
+  return createError('TERRAFORM_FILE_INVALID', `cannot use ${file}: ${problem}`)
 }

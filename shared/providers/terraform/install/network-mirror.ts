@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 import type { CliSettings } from './cli-settings.ts'
 import type { PackageSource, PackageSourceDeps } from './package-source.ts'
@@ -44,7 +44,7 @@ export function createMirrorSource(
       const { os, arch } = deps.platform
       const archive = new Map(Object.entries(archives)).get(`${os}_${arch}`)
       if (archive === undefined)
-        throw error(
+        throw createError(
           'TERRAFORM_PLATFORM_UNSUPPORTED',
           `${formatSourceAddress(address)} ${version} has no package for ${os} ${arch} at ${baseUrl}`,
         )
@@ -67,8 +67,11 @@ function parseMirrorResponse<T>(form: z.ZodType<T>, response: RegistryResponse):
   const { status, url, bytes } = response
   if (status === 404) return undefined
   if (status === 401 || status === 403)
-    throw error('TERRAFORM_CREDENTIALS', `the mirror refuses the request for ${url}`)
+    throw createError('TERRAFORM_CREDENTIALS', `the mirror refuses the request for ${url}`)
   const parsed = parseForm(form, status === 200 ? parseJson(bytes.toString('utf8')) : undefined)
   if (parsed.success) return parsed.data
-  throw error('TERRAFORM_REGISTRY_INVALID', `invalid response of ${url} with the status ${status}`)
+  throw createError(
+    'TERRAFORM_REGISTRY_INVALID',
+    `invalid response of ${url} with the status ${status}`,
+  )
 }

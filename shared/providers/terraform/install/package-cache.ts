@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { withInstallLock } from '../../install/install-lock.ts'
 import { findPackageExecutable, type PackagePlatform, unpackedFolderOf } from './package-folders.ts'
 import { formatZipHash, hashFile, hashFolder } from './package-hashes.ts'
@@ -109,7 +109,7 @@ async function unpackInto(
   const packageHashes = [formatZipHash(sha256), await hashFolder(unpackedFolder)]
   const acceptedHashes = located.kind === 'download' ? located.acceptedHashes : []
   if (!hasAcceptedHash(acceptedHashes, packageHashes))
-    throw error('TERRAFORM_CHECKSUM', `${title} has none of the hashes that its source lists`)
+    throw createError('TERRAFORM_CHECKSUM', `${title} has none of the hashes that its source lists`)
   if (
     request.lockedHashes.length > 0 &&
     !request.lockedHashes.some(hash => packageHashes.includes(hash))
@@ -137,12 +137,12 @@ export async function downloadPackage(
   deps.report('info', `downloading Terraform provider ${title}`)
   const { sha256, sizeBytes } = await downloadFile(located, file, deps)
   if (located.sizeBytes !== undefined && located.sizeBytes !== sizeBytes)
-    throw error(
+    throw createError(
       'TERRAFORM_CHECKSUM',
       `${title} has ${sizeBytes} bytes, but its source lists ${located.sizeBytes}`,
     )
   if (located.sha256 === undefined || located.sha256 === sha256) return sha256
-  throw error(
+  throw createError(
     'TERRAFORM_CHECKSUM',
     `${title} has an invalid checksum: expected ${located.sha256}, actual ${sha256}`,
   )
@@ -168,14 +168,14 @@ function packageTitleOf({ address, version }: TerraformPackageRequest): string {
 }
 
 function createExecutableError(title: string, place: string): Error {
-  return error(
+  return createError(
     'TERRAFORM_PACKAGE_INVALID',
     `the package of ${title} has no executable 'terraform-provider-…': ${place}`,
   )
 }
 
 function createLockMismatchError(title: string, place: string): Error {
-  return error(
+  return createError(
     'TERRAFORM_LOCK_MISMATCH',
     `the package of ${title} has none of the hashes in the lock file: ${place}`,
   )

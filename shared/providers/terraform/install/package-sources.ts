@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { error, hasCode } from '../../../errors/error.ts'
+import { createError, hasCode } from '../../../errors/error.ts'
 import type { CliSettings } from './cli-settings.ts'
 import type { InstallationMethod } from './installation-methods.ts'
 import { createMirrorSource } from './network-mirror.ts'
@@ -100,7 +100,7 @@ export async function listSourceVersions(
   if (versions.size > 0) return [...versions]
   if (missingError !== undefined && sources.length === 1) throw missingError
   const titles = sources.map(({ title }) => title).join(', ')
-  throw error(
+  throw createError(
     'TERRAFORM_PROVIDER_UNKNOWN',
     titles === ''
       ? `no method of 'provider_installation' accepts ${formatSourceAddress(address)}`

@@ -1,4 +1,4 @@
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { normalizeHostname, parseSourceAddress, type SourceAddress } from './source-address.ts'
 
 /** Reports whether an installation method accepts a provider. */
@@ -46,5 +46,8 @@ function parsePattern(pattern: string): ProviderFilter {
 }
 
 function createPatternError(pattern: string): Error {
-  return error('TERRAFORM_SETTINGS_INVALID', `'${pattern}' is not a pattern of provider addresses`)
+  return createError(
+    'TERRAFORM_SETTINGS_INVALID',
+    `'${pattern}' is not a pattern of provider addresses`,
+  )
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 import type { CliSettings } from './cli-settings.ts'
 import type { PackagePlatform } from './package-folders.ts'
@@ -106,7 +106,10 @@ export function createRegistryClient(
       const response = await request(address, `${version}/download/${os}/${arch}`)
       const title = `${formatSourceAddress(address)} ${version}`
       if (response.status === 404)
-        throw error('TERRAFORM_PLATFORM_UNSUPPORTED', `${title} has no package for ${os} ${arch}`)
+        throw createError(
+          'TERRAFORM_PLATFORM_UNSUPPORTED',
+          `${title} has no package for ${os} ${arch}`,
+        )
       const description = parseResponse(packageForm, response)
       requireProtocol(title, description.protocols ?? [])
       return toRegistryPackage(description, response.url, `${os}_${arch}`)
@@ -141,7 +144,7 @@ function toRegistryPackage(
 function requireProtocol(title: string, protocols: readonly string[]): void {
   const isSupported = protocols.some(protocol => /^[56](?:\.|$)/.test(protocol))
   if (isSupported || protocols.length === 0) return
-  throw error(
+  throw createError(
     'TERRAFORM_PLATFORM_UNSUPPORTED',
     `${title} has only the protocols ${protocols.join(', ')}, but must have 5 or 6`,
   )
@@ -163,7 +166,10 @@ async function discoverRegistry(
   const services = response.status === 404 ? {} : parseResponse(discoveryForm, response)
   const path = services['providers.v1']
   if (path === undefined)
-    throw error('TERRAFORM_PROVIDER_UNKNOWN', `the host ${hostname} has no registry of providers`)
+    throw createError(
+      'TERRAFORM_PROVIDER_UNKNOWN',
+      `the host ${hostname} has no registry of providers`,
+    )
   return toBaseUrl(path, response.url)
 }
 
@@ -183,11 +189,11 @@ function parseResponse<T>(form: z.ZodType<T>, response: RegistryResponse): T {
 }
 
 function createInvalidResponseError(url: string, problem: string): Error {
-  return error('TERRAFORM_REGISTRY_INVALID', `invalid response of ${url}: ${problem}`)
+  return createError('TERRAFORM_REGISTRY_INVALID', `invalid response of ${url}: ${problem}`)
 }
 
 function createUnknownProviderError(address: SourceAddress): Error {
-  return error(
+  return createError(
     'TERRAFORM_PROVIDER_UNKNOWN',
     `the registry ${address.hostname} has no provider ${formatSourceAddress(address)}`,
   )
@@ -199,5 +205,5 @@ function createCredentialsError(
 ): Error {
   const problem = tokens.has(hostname) ? 'does not accept the token' : 'requires a token'
   const helper = hasCredentialsHelper ? ' (credentials helpers are not used)' : ''
-  return error('TERRAFORM_CREDENTIALS', `the registry ${hostname} ${problem}${helper}`)
+  return createError('TERRAFORM_CREDENTIALS', `the registry ${hostname} ${problem}${helper}`)
 }

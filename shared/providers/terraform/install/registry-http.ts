@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { installLimits as limits } from '../../../config/install-limits.ts'
-import { error, messageOf } from '../../../errors/error.ts'
+import { createError, messageOf } from '../../../errors/error.ts'
 import { hideCredentials } from '../../install/hide-credentials.ts'
 
 /** Dependencies of requests to registries. */
@@ -78,7 +78,7 @@ export function downloadFile(
           hash.update(chunk)
           if (sizeBytes <= limits.archiveBytesMax) return callback(null, chunk)
           callback(
-            error('PLUGIN_TOO_LARGE', `the file ${hideUrlSecrets(request.url)} is too large`),
+            createError('PLUGIN_TOO_LARGE', `the file ${hideUrlSecrets(request.url)} is too large`),
           )
         },
       })
@@ -121,7 +121,7 @@ async function withRegistryRetries<T>(
         thrown instanceof FinalError || (thrown instanceof StatusError && thrown.isFinal)
       const reason = reasonOfFailure(thrown)
       if (isFinal || attempt >= limits.downloadAttemptsMax)
-        throw error(
+        throw createError(
           'TERRAFORM_REGISTRY_UNREACHABLE',
           `cannot fetch ${hideUrlSecrets(url)}: ${reason}`,
           {

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 
 /** The address of a provider in a registry. All parts are in lower case. */
 export interface SourceAddress {
@@ -72,7 +72,7 @@ function parsePart(source: string, part: string): string {
 }
 
 function createAddressError(source: string, problem: string): Error {
-  return error(
+  return createError(
     'TERRAFORM_ADDRESS_INVALID',
     `'${source}' is not an address of a Terraform provider: ${problem}`,
   )

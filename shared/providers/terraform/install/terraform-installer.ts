@@ -7,7 +7,7 @@
  * the version and the hashes of that provider.
  */
 import { isTruthy } from '../../../config/truthy.ts'
-import { error, messageOf } from '../../../errors/error.ts'
+import { createError, messageOf } from '../../../errors/error.ts'
 import { findReattachedProvider } from '../client/reattach.ts'
 import type { ProviderBinary } from '../driver/terraform-provider.ts'
 import type { PackageParameter } from '../driver/package-parameter.ts'
@@ -148,7 +148,7 @@ function findFittingLock(
 ): ProviderLock | undefined {
   if (lock === undefined || constraints.isMetBy(lock.version)) return lock
   if (updatesLock) return undefined
-  throw error(
+  throw createError(
     'TERRAFORM_LOCK_MISMATCH',
     `${lockFile} fixes ${source} at ${lock.version}, but the program needs '${constraints.text}'`,
   )
@@ -196,7 +196,7 @@ async function installStored(
   const chosen = isFetched ? await findCached(criteria, settings, deps) : undefined
   if (chosen !== undefined) return chosen
   const { os, arch } = deps.platform
-  throw error(
+  throw createError(
     'PLUGIN_MISSING',
     `the installation has no package of the Terraform provider ${formatSourceAddress(address)} that meets '${constraints.text}' for ${os} ${arch}`,
     { hint: 'Send the package from its release with `antichain plugin push <zip file>`.' },
@@ -216,7 +216,7 @@ async function installFromSources(
   if (located === undefined)
     throw createVersionError(address, constraints, await listSourceVersions(address, sources))
   if (located.kind === 'download' && !deps.mayDownload)
-    throw error(
+    throw createError(
       'PLUGIN_MISSING',
       `the Terraform provider ${formatSourceAddress(address)} ${version} is not installed, and automatic installation is disabled`,
       {
@@ -258,7 +258,7 @@ function createVersionError(
   versions: readonly string[],
 ): Error {
   const published = versions.length === 0 ? 'none' : versions.slice(0, 20).join(', ')
-  return error(
+  return createError(
     'TERRAFORM_VERSION_MISSING',
     `no version of ${formatSourceAddress(address)} meets '${constraints.text}': there are ${published}`,
   )
@@ -277,7 +277,7 @@ function findDevelopmentProvider(
   const source = formatSourceAddress(address)
   const path = findPackageExecutable(folder, address.type)
   if (path === undefined)
-    throw error(
+    throw createError(
       'TERRAFORM_PACKAGE_INVALID',
       `the folder of 'dev_overrides' for ${source} has no executable 'terraform-provider-${address.type}': ${folder}`,
     )

@@ -4,7 +4,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Entry, open, type ZipFile } from 'yauzl'
 import { installLimits as limits } from '../../../config/install-limits.ts'
-import { error, hasCode, messageOf } from '../../../errors/error.ts'
+import { createError, hasCode, messageOf } from '../../../errors/error.ts'
 
 /**
  * Unpacks a zip file into a folder. All files that the zip file marks as executable, and the
@@ -24,7 +24,9 @@ export async function unpackPackage(file: string, folder: string, title: string)
     const isStorageError =
       cause instanceof Error && 'code' in cause && ['ENOSPC', 'EDQUOT'].includes(String(cause.code))
     if (isStorageError) throw cause
-    throw error('ARCHIVE_UNREADABLE', `cannot unpack ${title}: ${messageOf(cause)}`, { cause })
+    throw createError('ARCHIVE_UNREADABLE', `cannot unpack ${title}: ${messageOf(cause)}`, {
+      cause,
+    })
   }
 }
 
@@ -43,7 +45,7 @@ function unpackEntries(zip: ZipFile, folder: string, title: string): Promise<voi
   const countBytes = (sizeBytes: number): void => {
     totalBytes += sizeBytes
     if (fileCount > limits.filesMax || totalBytes > limits.bytesMax)
-      throw error('ARCHIVE_TOO_LARGE', `${title} exceeds the limits of a package`)
+      throw createError('ARCHIVE_TOO_LARGE', `${title} exceeds the limits of a package`)
   }
   return new Promise((resolve, reject) => {
     zip.on('error', reject)

@@ -1,5 +1,5 @@
 import { isTruthy } from '../../../config/truthy.ts'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 import { verifyDetachedSignature } from './openpgp/verify-detached.ts'
 import { formatZipHash } from './package-hashes.ts'
 import type { SourceAddress } from './source-address.ts'
@@ -31,7 +31,7 @@ export async function verifyChecksums(
   const document = await fetchRequired(description.shasumsUrl, title, deps)
   const checksums = parseChecksums(document.toString('utf8'))
   if (checksums.get(description.filename) !== description.shasum)
-    throw error(
+    throw createError(
       'TERRAFORM_CHECKSUM',
       `the checksums of ${title} do not have the registry's checksum of ${description.filename}`,
     )
@@ -61,12 +61,13 @@ function checkSignature(
   })
   if (check.kind === 'valid') return
   if (check.kind === 'invalid')
-    throw error(
+    throw createError(
       'TERRAFORM_SIGNATURE',
       `the signature of the checksums of ${title} is not valid: ${check.problem}`,
     )
   const message = `the key ${check.keyId}, which signed the checksums of ${title}, has expired`
-  if (isTruthy(env['OPENTOFU_ENFORCE_GPG_EXPIRATION'])) throw error('TERRAFORM_SIGNATURE', message)
+  if (isTruthy(env['OPENTOFU_ENFORCE_GPG_EXPIRATION']))
+    throw createError('TERRAFORM_SIGNATURE', message)
   report('warning', message)
 }
 
@@ -78,7 +79,7 @@ function refuseWithoutKeys(
   const isOptional =
     hostname === hostWithoutSignatures && !isTruthy(env['OPENTOFU_ENFORCE_GPG_VALIDATION'])
   if (isOptional) return
-  throw error(
+  throw createError(
     'TERRAFORM_SIGNATURE',
     `the registry ${hostname} has no keys that sign the checksums of ${title}`,
   )
@@ -97,7 +98,7 @@ function parseChecksums(text: string): ReadonlyMap<string, string> {
 async function fetchRequired(url: string, title: string, deps: VerificationDeps): Promise<Buffer> {
   const { status, bytes } = await fetchDocument({ url }, deps)
   if (status === 200) return bytes
-  throw error(
+  throw createError(
     'TERRAFORM_REGISTRY_INVALID',
     `the checksums of ${title} are missing: the server responded with ${status}`,
   )

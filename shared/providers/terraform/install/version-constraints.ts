@@ -1,5 +1,5 @@
 import semver from 'semver'
-import { error } from '../../../errors/error.ts'
+import { createError } from '../../../errors/error.ts'
 
 /** A condition that versions must meet. */
 export interface VersionConstraints {
@@ -58,7 +58,7 @@ function parseCondition(text: string, part: string): Condition {
   const written = numbers.split('.')
   const version = semver.parse(`${[...written, '0', '0'].slice(0, 3).join('.')}${suffix}`)
   if (version === null || numbers === '')
-    throw error(
+    throw createError(
       'TERRAFORM_VERSION_INVALID',
       `'${part}' is not a condition of a version${part === text ? '' : ` (in '${text}')`}`,
     )

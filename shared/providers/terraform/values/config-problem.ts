@@ -1,4 +1,4 @@
-import { type DeployError, error } from '../../../errors/error.ts'
+import { type DeployError, createError } from '../../../errors/error.ts'
 import { type CtyPath, type CtyStep, formatPlace } from './cty-path.ts'
 
 /** An error in a configuration: a sentence, and the part that the user must correct. */
@@ -52,7 +52,7 @@ export function createConfigError(
   problems: readonly ConfigProblem[],
 ): DeployError {
   const reasons = problems.map(({ message, path }) => `${message}${formatPlace(path)}`)
-  return error(
+  return createError(
     'TERRAFORM_CONFIG_INVALID',
     `the configuration of ${subject} is invalid: ${reasons.join('; ')}`,
     {

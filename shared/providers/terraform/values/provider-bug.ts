@@ -1,4 +1,4 @@
-import { type DeployError, error } from '../../../errors/error.ts'
+import { type DeployError, createError } from '../../../errors/error.ts'
 import { type CtyPath, formatCtyPath, formatPlace } from './cty-path.ts'
 
 /**
@@ -9,7 +9,7 @@ const depthMax = 200
 
 /** Returns the error TERRAFORM_PROVIDER_BUG about a part of a value or schema. */
 export function createProviderBug(message: string, path: CtyPath = []): DeployError {
-  return error('TERRAFORM_PROVIDER_BUG', `${message}${formatPlace(path)}`, {
+  return createError('TERRAFORM_PROVIDER_BUG', `${message}${formatPlace(path)}`, {
     details: { path: formatCtyPath(path) },
   })
 }

@@ -5,7 +5,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb'
 import { dynamoLimits as limits } from '../../../../config/dynamo-limits.ts'
-import { error } from '../../../../errors/error.ts'
+import { createError } from '../../../../errors/error.ts'
 import { createPlaceholders } from './expressions.ts'
 import { type Item, type Key, keyOfItem } from './item.ts'
 import type { RetryOutcome } from './retry-request.ts'
@@ -98,7 +98,7 @@ async function writePage(table: Table, requests: readonly WriteRequest[]): Promi
 function createBatchOutcome(remainingCount: number): RetryOutcome<undefined> {
   if (remainingCount === 0) return { kind: 'done', value: undefined }
   const message = `the table did not process ${remainingCount} items of a batch`
-  return { kind: 'again', reason: error('STORE_UNAVAILABLE', message) }
+  return { kind: 'again', reason: createError('STORE_UNAVAILABLE', message) }
 }
 
 function splitIntoPages<T>(values: readonly T[], size: number): readonly (readonly T[])[] {

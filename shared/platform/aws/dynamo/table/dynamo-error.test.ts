@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { error } from '../../../../errors/error.ts'
+import { createError } from '../../../../errors/error.ts'
 import { createDynamoError } from './dynamo-error.ts'
 
 const request = { table: 'journal', operation: 'UpdateItem', region: 'eu-test-1' }
@@ -38,7 +38,7 @@ describe('errors of requests to DynamoDB', () => {
   })
 
   test('catalogue errors are unchanged, and programming errors are not reported as an unavailable store', () => {
-    const ownError = error('RECORD_DAMAGED', 'broken')
+    const ownError = createError('RECORD_DAMAGED', 'broken')
     expect(createDynamoError(ownError, request)).toBe(ownError)
     expect(createDynamoError(new TypeError('not a function'), request).code).toBe(
       'INTERNAL_ASSERTION',

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../../errors/catalogue.ts'
-import { DeployError, error, messageOf } from '../../../../errors/error.ts'
+import { DeployError, createError, messageOf } from '../../../../errors/error.ts'
 
 /** The description of a failed request. */
 export interface FailedRequest {
@@ -45,33 +45,40 @@ export function createDynamoError(thrown: unknown, request: FailedRequest): Depl
   const { name, reason } = { name: thrownNameOf(thrown), reason: messageOf(thrown) }
   const { table, operation, region } = request
   const details = { table, operation, region, reason, error: name }
-  const createError = (code: ErrorCode, summary: string, hint?: string): DeployError =>
-    error(code, `${summary}: ${reason}`, {
+  const createRequestError = (code: ErrorCode, summary: string, hint?: string): DeployError =>
+    createError(code, `${summary}: ${reason}`, {
       details,
       cause: thrown,
       ...(hint === undefined ? {} : { hint }),
     })
   if (isWrongRegion(reason))
-    return createError(
+    return createRequestError(
       'STORE_REGION_WRONG',
       `the request for the table ${table} was sent to ${region}, the wrong region`,
     )
   const code = /AccessDenied/.test(name) ? 'STORE_DENIED' : permanentErrors.get(name)
   if (code !== undefined)
-    return createError(code, `${operation} on the table ${table} in ${region} failed`)
+    return createRequestError(code, `${operation} on the table ${table} in ${region} failed`)
   if (name === 'ValidationException' && /item size/i.test(reason))
-    return createError('RECORD_TOO_LARGE', `a record is too large for the table ${table}`)
+    return createRequestError('RECORD_TOO_LARGE', `a record is too large for the table ${table}`)
   if (name === 'ItemCollectionSizeLimitExceededException')
-    return createError(
+    return createRequestError(
       'RECORD_TOO_LARGE',
       `the records are too large for one request to the table ${table}`,
     )
   if (name === 'ValidationException')
-    return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} was malformed`)
+    return createRequestError(
+      'INTERNAL_ASSERTION',
+      `${operation} on the table ${table} was malformed`,
+    )
   if (isProgrammingError(thrown))
-    return createError('INTERNAL_ASSERTION', `${operation} on the table ${table} failed`)
+    return createRequestError('INTERNAL_ASSERTION', `${operation} on the table ${table} failed`)
   const hint = throttlingErrorNames.has(name) ? hints.throttled : hints.unreachable
-  return createError('STORE_UNAVAILABLE', `the table ${table} in ${region} is not available`, hint)
+  return createRequestError(
+    'STORE_UNAVAILABLE',
+    `the table ${table} in ${region} is not available`,
+    hint,
+  )
 }
 
 /** Returns the name of an error of the SDK or the service. */

@@ -1,5 +1,5 @@
 import { historyBeginOf } from '../../../records/history-begin.ts'
-import { error } from '../../../../errors/error.ts'
+import { createError } from '../../../../errors/error.ts'
 import type {
   CatalogPort,
   ClaimBasis,
@@ -293,6 +293,6 @@ function requireStack(
   id: StackId,
 ): StackRecord & { readonly startToken: string } {
   const row = findStackRow(database, id)
-  if (row === undefined) throw error('STACK_NOT_FOUND', `the stack ${id} does not exist`)
+  if (row === undefined) throw createError('STACK_NOT_FOUND', `the stack ${id} does not exist`)
   return { ...parseStack(row), startToken: readTextColumn(row, 'start_token') }
 }

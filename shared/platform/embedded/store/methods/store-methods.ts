@@ -1,4 +1,4 @@
-import { error } from '../../../../errors/error.ts'
+import { createError } from '../../../../errors/error.ts'
 import { auditMethods } from './audit-methods.ts'
 import { catalogMethods } from './catalog-methods.ts'
 import { chainMethods } from './chain-methods.ts'
@@ -47,7 +47,7 @@ export type StoreCall = <Name extends keyof StoreMethods>(
 /** Returns the method with this name. Throws INTERNAL_ASSERTION for an unknown name. */
 export function parseMethod(name: string): Method<unknown, unknown> {
   if (!Object.hasOwn(storeMethods, name)) {
-    throw error('INTERNAL_ASSERTION', `the store has no method ${name}`)
+    throw createError('INTERNAL_ASSERTION', `the store has no method ${name}`)
   }
   return storeMethods[name as keyof StoreMethods] as Method<unknown, unknown>
 }
