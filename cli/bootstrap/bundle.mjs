@@ -7,7 +7,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync } fro
 import { basename, join } from 'node:path'
 import { createBundleOptions, entryPointsOf } from './bundle-options.mjs'
 import { root } from './paths.mjs'
-import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
+import { createBootstrapFailure, printProgress, formatSecondsSince } from './messages.mjs'
 import { isUpToDate } from './newer-sources.mjs'
 
 const folder = join(root, '.cache', 'cli')
@@ -56,7 +56,7 @@ export async function bundle() {
   utimesSync(entry, startMs / 1_000, startMs / 1_000)
   renameSync(entry, mainFile)
   removeExpiredChunks()
-  printProgress(`bundled in ${elapsedSince(startMs)}`)
+  printProgress(`bundled in ${formatSecondsSince(startMs)}`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
 import { binPath, projectNode, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
-import { printProgress, elapsedSince } from './messages.mjs'
+import { printProgress, formatSecondsSince } from './messages.mjs'
 import { vitest } from './run-tests.mjs'
 
 /** The checks, the fastest first. A check is skipped when its `requiredPath` does not exist. */
@@ -30,7 +30,7 @@ export async function runChecks() {
     if (requiredPath !== undefined && !existsSync(join(root, requiredPath))) continue
     const startMs = Date.now()
     const status = await runChild(file, args)
-    printProgress(`${name}: ${status === 0 ? 'passed' : 'failed'} (${elapsedSince(startMs)})`)
+    printProgress(`${name}: ${status === 0 ? 'passed' : 'failed'} (${formatSecondsSince(startMs)})`)
     if (status !== 0) failedChecks.push(name)
   }
   if (failedChecks.length > 0) console.error(`error: failed checks: ${failedChecks.join(', ')}`)

@@ -6,7 +6,7 @@ import { existsSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { createBootstrapFailure, elapsedSince, printProgress } from './messages.mjs'
+import { createBootstrapFailure, formatSecondsSince, printProgress } from './messages.mjs'
 import { isUpToDate } from './newer-sources.mjs'
 import { projectNode, root } from './paths.mjs'
 
@@ -51,7 +51,7 @@ export function buildDashboard() {
   // A source that is saved during the build may be missing from it, and then counts as newer.
   utimesSync(join(nextFolder, 'index.html'), startMs / 1_000, startMs / 1_000)
   replaceFolder(nextFolder)
-  printProgress(`built the dashboard in ${elapsedSince(startMs)}`)
+  printProgress(`built the dashboard in ${formatSecondsSince(startMs)}`)
 }
 
 /** Returns the error of vite without colors and stack trace. */

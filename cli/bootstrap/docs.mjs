@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installPackages, needsInstall } from './install.mjs'
 import { acquireFolderLock } from './lock.mjs'
-import { createBootstrapFailure, elapsedSince, printProgress } from './messages.mjs'
+import { createBootstrapFailure, formatSecondsSince, printProgress } from './messages.mjs'
 import { projectNode, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { runChild } from './run-child.mjs'
@@ -34,7 +34,7 @@ export async function buildDocs(args) {
       () => runSiteScript('check-site.ts', baseArgs),
     ])
     if (status !== 0) return status
-    printProgress(`built .cache/docs-site in ${elapsedSince(startMs)}`)
+    printProgress(`built .cache/docs-site in ${formatSecondsSince(startMs)}`)
   } finally {
     release()
   }

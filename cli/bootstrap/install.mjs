@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createNpmVariables, projectNode, root } from './paths.mjs'
-import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
+import { createBootstrapFailure, printProgress, formatSecondsSince } from './messages.mjs'
 
 /**
  * Reports whether the packages of a folder are missing or were installed from another lock file.
@@ -34,7 +34,7 @@ export function installPackages(folder, name) {
     '--loglevel=error',
   ])
   writeFileSync(stampPathOf(folder), `${hash}\n`)
-  printProgress(`installed the packages of ${name} in ${elapsedSince(startMs)}`)
+  printProgress(`installed the packages of ${name} in ${formatSecondsSince(startMs)}`)
 }
 
 /** Reports whether the project's Node is installed in the required version. */

@@ -11,6 +11,6 @@ export function createBootstrapFailure(text, hint) {
 }
 
 /** Returns the seconds since `startMs` as text. */
-export function elapsedSince(startMs) {
+export function formatSecondsSince(startMs) {
   return `${((Date.now() - startMs) / 1000).toFixed(1)} s`
 }

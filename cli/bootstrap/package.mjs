@@ -9,7 +9,7 @@ import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync
 import { execFileSync } from 'node:child_process'
 import { dirname, join, relative, sep } from 'node:path'
 import { createBundleOptions, entryPointsOf } from './bundle-options.mjs'
-import { createBootstrapFailure, elapsedSince, printProgress } from './messages.mjs'
+import { createBootstrapFailure, formatSecondsSince, printProgress } from './messages.mjs'
 import { createNpmVariables, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 
@@ -53,7 +53,7 @@ export async function writePackage() {
   writeManifest()
   writeFileList()
   const packedFile = pack()
-  printProgress(`packed ${relative(root, packedFile)} in ${elapsedSince(startMs)}`)
+  printProgress(`packed ${relative(root, packedFile)} in ${formatSecondsSince(startMs)}`)
   console.log(packedFile)
   return 0
 }

@@ -9,7 +9,7 @@ import { buildDashboard, isDashboardBuilt } from './dashboard.mjs'
 import { hasProjectNode, installPackages, needsInstall, repairProjectNode } from './install.mjs'
 import { acquireFolderLock } from './lock.mjs'
 import { root } from './paths.mjs'
-import { createBootstrapFailure, printProgress, elapsedSince } from './messages.mjs'
+import { createBootstrapFailure, printProgress, formatSecondsSince } from './messages.mjs'
 
 /** Runs the steps whose results are missing or outdated. `folders`: program folders. */
 export async function prepare(folders = []) {
@@ -64,5 +64,5 @@ export function generateCode() {
       'read the messages above; if buf or ts-proto is broken, run `npm ci` to reinstall it',
     )
   }
-  printProgress(`generated in ${elapsedSince(startMs)}`)
+  printProgress(`generated in ${formatSecondsSince(startMs)}`)
 }

@@ -10,7 +10,7 @@ import {
   root,
 } from './paths.mjs'
 import { prepare } from './prepare.mjs'
-import { printProgress, elapsedSince } from './messages.mjs'
+import { printProgress, formatSecondsSince } from './messages.mjs'
 
 export const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
 /** The runners of cases with recorded results: of Pulumi's engine, and of OpenTofu. */
@@ -36,7 +36,7 @@ export async function runTier(tier, args) {
   if (isWholeTier && tier === 'full')
     counts.push(await runVitest('aws', [], createTierVariables('aws')))
   const sum = key => counts.reduce((total, count) => total + count[key], 0)
-  printProgress(`tests took ${elapsedSince(startMs)}`)
+  printProgress(`tests took ${formatSecondsSince(startMs)}`)
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
   // Printed at the end, so that the last lines of a log name the failures.
   for (const failure of counts.flatMap(count => count.failures))

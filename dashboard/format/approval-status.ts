@@ -1,7 +1,7 @@
 import type { ShownApproval } from '../api/api-views.ts'
 import type { StatusDisplay } from './deployment-status.ts'
 
-const approvalWords: Readonly<Record<ShownApproval['state'], StatusDisplay>> = {
+const approvalLabels: Readonly<Record<ShownApproval['state'], StatusDisplay>> = {
   waiting: { text: 'waits for an approval', tone: 'busy' },
   approved: { text: 'approved', tone: 'good' },
   rejected: { text: 'rejected', tone: 'bad' },
@@ -10,5 +10,5 @@ const approvalWords: Readonly<Record<ShownApproval['state'], StatusDisplay>> = {
 
 /** Returns the status of a plan. Pure. */
 export function approvalStatusOf({ state }: Pick<ShownApproval, 'state'>): StatusDisplay {
-  return approvalWords[state]
+  return approvalLabels[state]
 }

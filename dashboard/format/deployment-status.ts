@@ -9,7 +9,7 @@ export interface StatusDisplay {
   readonly tone: StatusTone
 }
 
-const resultWords: ReadonlyMap<string, StatusDisplay> = new Map([
+const resultLabels: ReadonlyMap<string, StatusDisplay> = new Map([
   ['succeeded', { text: 'succeeded', tone: 'good' }],
   ['failed', { text: 'failed', tone: 'bad' }],
   ['cancelled', { text: 'cancelled', tone: 'warn' }],
@@ -19,7 +19,7 @@ const resultWords: ReadonlyMap<string, StatusDisplay> = new Map([
 /** Returns the status of a deployment. `result` is undefined while the deployment is open. Pure. */
 export function resultStatusOf(result: string | undefined): StatusDisplay {
   if (result === undefined) return { text: 'running', tone: 'busy' }
-  return resultWords.get(result) ?? { text: result, tone: 'quiet' }
+  return resultLabels.get(result) ?? { text: result, tone: 'quiet' }
 }
 
 /** Returns the name of a command as users know it. Pure. */
@@ -28,7 +28,7 @@ export function commandLabelOf(command: string): string {
 }
 
 /** The kinds of changes in the order in which the page shows them, with their words. */
-const changeWords: readonly (readonly [kind: string, word: string])[] = [
+const changeLabels: readonly (readonly [kind: string, word: string])[] = [
   ['create', 'created'],
   ['update', 'updated'],
   ['replace', 'replaced'],
@@ -44,12 +44,12 @@ const changeWords: readonly (readonly [kind: string, word: string])[] = [
  * omitted, because `replace` counts them. Unknown kinds come last. Pure.
  */
 export function listChangeTexts(changes: Readonly<Record<string, number>>): readonly string[] {
-  return listCounts(changes, changeWords)
+  return listCounts(changes, changeLabels)
 }
 
 /** Returns the counts of a preview as texts, such as `3 to create`. Pure. */
 export function listPlannedTexts(changes: Readonly<Record<string, number>>): readonly string[] {
-  const labels = changeWords.map(
+  const labels = changeLabels.map(
     ([kind, word]) => [kind, kind === 'same' ? word : `to ${kind}`] as const,
   )
   return listCounts(changes, labels)
@@ -57,7 +57,7 @@ export function listPlannedTexts(changes: Readonly<Record<string, number>>): rea
 
 function listCounts(
   changes: Readonly<Record<string, number>>,
-  labels: typeof changeWords,
+  labels: typeof changeLabels,
 ): readonly string[] {
   const knownKinds = new Set(labels.map(([kind]) => kind))
   const knownCounts = labels.map(([kind, word]) => [changes[kind] ?? 0, word] as const)

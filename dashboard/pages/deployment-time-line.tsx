@@ -20,7 +20,7 @@ import { StatusLabel } from '../widgets/status-label.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 
-const segmentWords: Readonly<Record<(typeof segmentKinds)[number], string>> = {
+const segmentLabels: Readonly<Record<(typeof segmentKinds)[number], string>> = {
   needs: 'waits for operations',
   slot: 'waits for a slot',
   limit: 'waits for a limit',
@@ -193,7 +193,7 @@ function Legend() {
           <svg viewBox="0 0 14 14" aria-hidden="true">
             <rect className={`segment-${kind}`} width="14" height="14" />
           </svg>
-          {segmentWords[kind]}
+          {segmentLabels[kind]}
         </li>
       ))}
     </ul>

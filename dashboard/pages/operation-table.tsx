@@ -22,7 +22,7 @@ interface OperationListProps {
 
 type OperationView = 'table' | 'tree'
 
-const viewWords: readonly (readonly [OperationView, string])[] = [
+const viewLabels: readonly (readonly [OperationView, string])[] = [
   ['table', 'Table'],
   ['tree', 'Tree'],
 ]
@@ -55,7 +55,7 @@ export function OperationTable(props: {
   return (
     <>
       <div className="table-tools">
-        <ChoiceSwitch label="View" choices={viewWords} value={view} onChange={setView} />
+        <ChoiceSwitch label="View" choices={viewLabels} value={view} onChange={setView} />
         <SearchBox
           label="Filter operations"
           placeholder="Filter by name, type or status"

@@ -36,7 +36,7 @@ interface StackWithLastDeployment {
   readonly last: ShownDeployment | undefined
 }
 
-const tabWords: Readonly<Record<StackTab, string>> = {
+const tabLabels: Readonly<Record<StackTab, string>> = {
   resources: 'Resources',
   outputs: 'Outputs',
   history: 'History',
@@ -127,7 +127,7 @@ function StackTabs(props: StackPageProps & { path: string; value: StackWithLastD
     <RouteTabs
       label="Parts of the stack"
       names={stackTabs}
-      titles={tabWords}
+      titles={tabLabels}
       selected={tab}
       hrefOf={name => hrefOf({ kind: 'stack', project, stack, tab: name })}
     >

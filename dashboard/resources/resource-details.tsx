@@ -52,7 +52,7 @@ function factsOf(row: StateRow, wave: number): Readonly<Record<string, unknown>>
 /** Neighbors beyond this number are only counted. A provider may have 100,000 dependents. */
 const neighborsMax = 200
 
-const reasonWords: Readonly<Record<EdgeReason, string>> = {
+const reasonLabels: Readonly<Record<EdgeReason, string>> = {
   dependency: '',
   parent: 'parent',
   provider: 'provider',
@@ -76,8 +76,8 @@ function NeighborList(props: {
           return row === undefined ? null : (
             <li key={row.key}>
               <a href={hrefOfRow(row)}>{row.name}</a> <span className="code quiet">{row.type}</span>
-              {reasonWords[reason] === '' ? null : (
-                <span className="tag">{reasonWords[reason]}</span>
+              {reasonLabels[reason] === '' ? null : (
+                <span className="tag">{reasonLabels[reason]}</span>
               )}
             </li>
           )

@@ -1,7 +1,7 @@
 import { useTree } from '../widgets/use-tree.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 import { resourceColumns } from '../pages/resource-columns.tsx'
-import { listFlagWords, type StateRow } from './state-resource.ts'
+import { listFlagLabels, type StateRow } from './state-resource.ts'
 
 interface ResourceListProps {
   rows: readonly StateRow[]
@@ -21,12 +21,12 @@ const columns: readonly TableColumn<StateRow>[] = [
     name: 'marks',
     header: 'Flags',
     show: row =>
-      listFlagWords(row).map(word => (
+      listFlagLabels(row).map(word => (
         <span key={word} className={`tag${row.condition === 'condemned' ? ' tag-bad' : ''}`}>
           {word}
         </span>
       )),
-    sortBy: row => listFlagWords(row)[0],
+    sortBy: row => listFlagLabels(row)[0],
   },
 ]
 

@@ -78,7 +78,7 @@ export function createResourceRows({ deployment }: StateExport): readonly StateR
     // Old copies of a resource, which await their deletes, have its URN too.
     const key = resource.delete === true ? `${urn} ${id} deleted` : urn
     const row = { ...fields, key, name, pending }
-    const searchText = `${name} ${type} ${id} ${listFlagWords(row).join(' ')}`
+    const searchText = `${name} ${type} ${id} ${listFlagLabels(row).join(' ')}`
     return { ...row, condition: conditionOf(row), searchText }
   })
 }
@@ -96,7 +96,7 @@ export function createNewRow({ urn, type, name, parent }: OperationRow): StateRo
 type FlaggedResource = StateResource & { readonly pending: string | undefined }
 
 /** Returns the flags of a resource as words. Pure. */
-export function listFlagWords(resource: FlaggedResource): readonly string[] {
+export function listFlagLabels(resource: FlaggedResource): readonly string[] {
   const flags: readonly (readonly [isSet: boolean | undefined, word: string])[] = [
     [resource.delete, 'to be deleted'],
     [resource.pending !== undefined, `${resource.pending ?? ''}: result unknown`],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { scanSource } from './scan-source.ts'
 import { listSources } from './sources.ts'
+import { verbs } from './verbs.ts'
 
 const code = listSources(/\.(tsx?|mjs)$/).map(source => ({
   ...source,
@@ -78,6 +79,24 @@ function mayShareName(name: string, paths: readonly string[]): boolean {
   const isAdapter = paths.every(path => /^(?:shared\/platform|test\/sim)\//.test(path))
   const isEntry = paths.every(path => /^functions\/(?:[^/]+\/)+main\.ts$/.test(path))
   return (isAdapter && name.startsWith('create')) || (isEntry && name === 'handler')
+}
+
+test('an exported function begins with a verb, or reads a part of its argument as `xOf`', () => {
+  const declaration =
+    /^export (?:async )?(?:function\*? (?<name>[\w$]+)|const (?<constant>[\w$]+)(?:: [^=\n]*)? =\s*(?:async )?(?:<[^>]*>)?\()/gm
+  const bad = code.flatMap(({ path, scanned }) =>
+    [...scanned.code.matchAll(declaration)].flatMap(({ groups }) => {
+      const name = groups?.['name'] ?? groups?.['constant'] ?? ''
+      return isFunctionName(name) ? [] : [`${path}: ${name}`]
+    }),
+  )
+  expect(bad).toEqual([])
+})
+
+/** Components of the dashboard are noun phrases, and Lambda entry points export `handler`. */
+function isFunctionName(name: string): boolean {
+  if (/^[A-Z]/.test(name) || name === 'handler' || /Of(?:[A-Z]\w*)?$/.test(name)) return true
+  return verbs.has(/^[a-z]+/.exec(name)?.[0] ?? '')
 }
 
 test('no file is named handle.ts: its name states its task', () => {

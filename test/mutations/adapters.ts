@@ -1,7 +1,7 @@
-import { type Mutation, firstAwsSeeds, testsOf } from './mutation.ts'
+import { type Mutation, selectFirstAwsSeeds, testsOf } from './mutation.ts'
 
 const dynamoFolder = 'shared/platform/aws/dynamo'
-const caughtBy = [firstAwsSeeds(40)]
+const caughtBy = [selectFirstAwsSeeds(40)]
 /** The contracts of the record ports, over a model of DynamoDB. */
 const caughtByContract = [testsOf('test/aws/dynamo-model')]
 

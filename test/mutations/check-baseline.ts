@@ -1,5 +1,5 @@
 import { runSuite, runTestFiles, tierOf } from './run-suite.ts'
-import { type Mutation, firstSeeds, firstAwsSeeds } from './mutation.ts'
+import { type Mutation, selectFirstSeeds, selectFirstAwsSeeds } from './mutation.ts'
 
 /** Time limit of all suites of one tier, or of one run of the simulation, in ms. */
 const baselineMs = 600_000
@@ -55,8 +55,8 @@ async function findSeedProblems(
   const suites = mutations.flatMap(({ caughtBy }) => caughtBy)
   const problems: string[] = []
   for (const [platform, createSuite] of [
-    [undefined, firstSeeds],
-    ['aws', firstAwsSeeds],
+    [undefined, selectFirstSeeds],
+    ['aws', selectFirstAwsSeeds],
   ] as const) {
     const counts = suites.map(suite =>
       suite.kind === 'seeds' && suite.platform === platform ? suite.count : 0,

@@ -1,4 +1,4 @@
-import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
+import { type Mutation, selectFirstSeeds, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 const deletes = 'test/property/deletes'
@@ -119,7 +119,7 @@ export const decidingMutations: readonly Mutation[] = [
     breaks: 'operations: an id is unique and increasing in its deployment',
     file: 'functions/step-generator/run-deployment.ts',
     edits: [['let lastOperationId = earlierRuns?.lastOperationId ?? 0', 'let lastOperationId = 0']],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'a deployment is resumed with another program',

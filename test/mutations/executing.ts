@@ -1,4 +1,4 @@
-import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
+import { type Mutation, selectFirstSeeds, testsOf } from './mutation.ts'
 
 const executor = 'shared/engine/executor'
 const order = 'test/lifecycle/order-of-effects'
@@ -10,7 +10,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I1: a read after the begin shows that the deployment was not stopped',
     file: `${executor}/begin.ts`,
     edits: [["control === undefined || control.closed || control.stop !== 'none'", 'false']],
-    caughtBy: [testsOf('test/lifecycle/executor'), firstSeeds(150)],
+    caughtBy: [testsOf('test/lifecycle/executor'), selectFirstSeeds(150)],
   },
   {
     name: 'the provider is called before the begin is durable',
@@ -80,7 +80,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I2: the outcome of every attempt is stored',
     file: `${executor}/call-and-record.ts`,
     edits: [['  await save(() => ports.operations.putOutcome(deployment, outcome))\n', '']],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'operations begin while an outcome cannot be stored',
@@ -106,7 +106,7 @@ export const executingMutations: readonly Mutation[] = [
         '{ state: { ...context.sealing.seal(end.state), outputs: { open: [...end.state.outputs.values()].map(one => JSON.stringify(one)).join() } } }',
       ],
     ],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'arrivals are not repeated when a message is delivered again',
@@ -172,7 +172,7 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'I10: no create is ever sent twice',
     file: 'shared/engine/deployment/recovery/recover.ts',
     edits: [["new Set([\n  'update',", "new Set([\n  'create',\n  'update',"]],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'a delete that fails the second time counts as done without a read',
@@ -191,14 +191,14 @@ export const executingMutations: readonly Mutation[] = [
     breaks: 'retry policy: after a lost connection the effect in the cloud is unknown',
     file: 'shared/providers/retry-policy.ts',
     edits: [["verdict: 'interrupted'", "verdict: 'failed'"]],
-    caughtBy: [testsOf('shared/providers/retry-policy'), firstSeeds(150)],
+    caughtBy: [testsOf('shared/providers/retry-policy'), selectFirstSeeds(150)],
   },
   {
     name: 'a call that may have arrived is retried as if it was never sent',
     breaks: 'retry policy: only unsent requests are retried',
     file: 'shared/providers/retry-policy.ts',
     edits: [['if (thrown.isRequestUnsent)', "if (thrown.status !== 'partial')"]],
-    caughtBy: [testsOf('shared/providers/retry-unsent'), firstSeeds(150)],
+    caughtBy: [testsOf('shared/providers/retry-unsent'), selectFirstSeeds(150)],
   },
   {
     name: 'a protected resource is deleted',

@@ -1,4 +1,4 @@
-import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
+import { type Mutation, selectFirstSeeds, testsOf } from './mutation.ts'
 
 /** Mutations of the fold, its publication, the next base, secrets, and the blob sweep. */
 export const foldingMutations: readonly Mutation[] = [
@@ -174,7 +174,7 @@ export const foldingMutations: readonly Mutation[] = [
         'plaintext => (encrypt(plaintext) === plaintext ? { ciphertext: plaintext } : { plaintext })',
       ],
     ],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'a digest is a plain hash',

@@ -41,12 +41,12 @@ export function testsOf(file: string, namePattern?: string): Suite {
 }
 
 /** Returns the first seeds of the simulation. */
-export function firstSeeds(count: number): Suite {
+export function selectFirstSeeds(count: number): Suite {
   return { kind: 'seeds', count }
 }
 
 /** Returns the first seeds of the simulation over the AWS adapters. */
-export function firstAwsSeeds(count: number): Suite {
+export function selectFirstAwsSeeds(count: number): Suite {
   return { kind: 'seeds', count, platform: 'aws' }
 }
 

@@ -1,6 +1,6 @@
-import { type Mutation, firstSeeds } from './mutation.ts'
+import { type Mutation, selectFirstSeeds } from './mutation.ts'
 
-const caughtBy = [firstSeeds(300)]
+const caughtBy = [selectFirstSeeds(300)]
 
 /**
  * Port guarantees that are broken in the simulated platform instead of the product. The simulation
@@ -14,7 +14,7 @@ export const platformMutations: readonly Mutation[] = [
     edits: [['&& head.arrived.length >= needs', '&& needs >= 0']],
     // Only a late copy of a message reaches an operation that cannot begin, so few seeds detect
     // this.
-    caughtBy: [firstSeeds(600)],
+    caughtBy: [selectFirstSeeds(600)],
   },
   {
     name: 'a platform does not return the stop flag between begin and call',

@@ -1,4 +1,4 @@
-import { type Mutation, firstSeeds, testsOf } from './mutation.ts'
+import { type Mutation, selectFirstSeeds, testsOf } from './mutation.ts'
 
 const order = 'test/lifecycle/order-of-effects'
 
@@ -35,7 +35,7 @@ export const recoveringMutations: readonly Mutation[] = [
         "if (head.executor === '') continue",
       ],
     ],
-    caughtBy: [testsOf('test/lifecycle/recovery'), firstSeeds(150)],
+    caughtBy: [testsOf('test/lifecycle/recovery'), selectFirstSeeds(150)],
   },
   {
     name: 'the sweep does not send ready operations',
@@ -121,7 +121,7 @@ export const recoveringMutations: readonly Mutation[] = [
         'if (view.closing !== undefined) await writer.append',
       ],
     ],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'the inbox keeps the items that a dead deployment took',
@@ -201,7 +201,7 @@ export const recoveringMutations: readonly Mutation[] = [
     breaks: 'I4: a hint only causes a read, and the head decides',
     file: 'shared/engine/deployment/ends/end-watcher.ts',
     edits: [['if (end.head.end !== undefined) waits.resolve(id, end)', 'waits.resolve(id, end)']],
-    caughtBy: [firstSeeds(150)],
+    caughtBy: [selectFirstSeeds(150)],
   },
   {
     name: 'records are removed while a process that could write them lives',
