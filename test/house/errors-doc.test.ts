@@ -23,7 +23,7 @@ print a more specific hint than the one in this list.
 
 ## Exit codes
 
-The exit codes are Pulumi's. 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are reserved, as in Pulumi, and not
+The exit codes follow Pulumi, with [two exceptions](differences.md). 0 is success. 4 (resource), 5 (policy) and 9 (timeout) are reserved, as in Pulumi, and not
 used. Features that Pulumi does not have use 2 and 3 too: for their settings, and for their credentials.
 
 | Exit | Meaning |

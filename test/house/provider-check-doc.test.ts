@@ -54,7 +54,7 @@ A file for \`--config\` has inputs by type, and those of the provider under \`pr
 
 The first inputs of a type are created. Each property of the others is a change of its own, which the check sends to Diff.
 The check applies the changes that need no replacement, one after the other. Only types of the file are checked, unless
-\`--type\` names others. A secret has the form of states: \`{"4dabf18193072939515e22adb298388d":
+\`--type\` names others. A secret has [the form of states](spec/property-values.md): \`{"4dabf18193072939515e22adb298388d":
 "1b47061264138c4ac30d75fd1eb44270", "value": "…"}\`.
 
 ## Results
@@ -74,6 +74,8 @@ The check does not know the cloud of a provider. It finds the effect of a previe
 object whose creation had no response cannot be found, and the report says so.
 
 ## Contracts
+
+Some violations of a contract with the severity \`error\` are only warnings. The requirement names them in parentheses.
 
 | Contract | Protocols | Severity | Requirement | Next step | Source |
 |---|---|---|---|---|---|

@@ -14,7 +14,7 @@ pauses. A test fails when the two differ. Regenerate it after a change with
 
 The source of an error decides its consequence. The text and the code of the error never do. The upper limit of a pause
 doubles with each attempt, and a random pause lasts at least half of its limit. A dead plugin process is replaced at
-most 3 times in a deployment.
+most 3 times in a deployment. The result is empty if no operation has such an error.
 
 | Source of the error | Consequence | Result of the operation | Attempts |
 |---|---|---|---|
@@ -33,7 +33,7 @@ function formatAttempts(row: Row): string {
       ? `${retry.attemptsMax} times`
       : 'totalMs' in retry
         ? `for ${formatSeconds(retry.totalMs)}`
-        : 'for ever'
+        : 'without a limit'
   return `${attempts}, pauses from ${formatSeconds(retry.firstPauseMs)} to ${formatSeconds(retry.longestPauseMs)}`
 }
 
