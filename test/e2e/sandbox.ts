@@ -93,6 +93,8 @@ export interface SandboxOptions {
    * the folder into which the store unpacks the program, so that the packed program is small.
    */
   readonly sdk?: boolean | 'above'
+  /** The `node_modules` of the program. Default: those of test/fixtures/sdk. */
+  readonly sdkModules?: string
 }
 
 /** Creates a sandbox with a program of test/fixtures/programs, or with an empty one. */
@@ -106,7 +108,7 @@ export function createSandbox(fixture: string | undefined, options: SandboxOptio
   if (fixture !== undefined)
     cpSync(join(testFolder, 'fixtures/programs', fixture), program, { recursive: true })
   if (options.sdk === 'above') linkSdkAboveProgram(home)
-  else if (options.sdk !== false) linkSdkIntoProgram(program)
+  else if (options.sdk !== false) linkSdkIntoProgram(program, options.sdkModules)
   for (const [name, text] of Object.entries(options.files ?? {})) {
     mkdirSync(resolve(program, name, '..'), { recursive: true })
     writeFileSync(join(program, name), text)
@@ -183,8 +185,8 @@ function linkSdkAboveProgram(home: string): void {
   symlinkSync(sdkModules, join(home, 'node_modules'))
 }
 
-function linkSdkIntoProgram(program: string): void {
-  symlinkSync(sdkModules, join(program, 'node_modules'))
+function linkSdkIntoProgram(program: string, modules = sdkModules): void {
+  symlinkSync(modules, join(program, 'node_modules'))
   cpSync(join(testFolder, 'golden/provider/sdk.js'), join(program, 'gold.js'))
   const manifest = { name: 'e2e-program', private: true, dependencies: { '@pulumi/pulumi': '*' } }
   writeFileSync(join(program, 'package.json'), JSON.stringify(manifest))

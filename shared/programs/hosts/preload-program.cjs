@@ -102,9 +102,9 @@ function disableCompilerCache() {
 
 /**
  * Changes modules when Node reads them, each of them once: the SDK's copy of source-map-support,
- * that of ts-node, and modules of the SDK. The hook is removed before the program runs. Only the
- * last change is for a module that the program loads. For a program that Node loads by `require`,
- * the hook waits for this module until the statements of the first file have run.
+ * that of ts-node, and modules of the SDK. The hook is removed before the program runs. Late changes
+ * are for modules that the program loads. For a program that Node loads by `require`, the hook waits
+ * for them until the statements of the first file have run.
  */
 function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
   const callSitePrototype = remembersFrames ? findCallSitePrototype() : undefined
@@ -113,7 +113,7 @@ function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
     ...(dropsDebugMessages === true ? [{ url: logUrl, change: dropDebugMessages, count: 1 }] : []),
     ...createCheckChanges(checkedFolder),
   ]
-  const lateChange = { url: codePathsUrl, change: deferArborist, count: 1 }
+  const lastChange = { url: codePathsUrl, change: deferArborist, count: 1, isLate: true }
   let isRunnerLoaded = false
   let hasProgramBegun = false
   const beginProgram = context => {
@@ -125,8 +125,8 @@ function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
   const hooks = nodeModule.registerHooks({
     load(url, context, nextLoad) {
       isRunnerLoaded ||= formatterUrl.test(url)
-      const matching = [...(hasProgramBegun ? [] : changes), lateChange].filter(
-        one => one.count > 0 && one.url.test(url),
+      const matching = [...changes, lastChange].filter(
+        one => one.count > 0 && (one.isLate || !hasProgramBegun) && one.url.test(url),
       )
       const isProgram = matching.length === 0 && isRunnerLoaded && programUrl.test(url)
       if (isProgram && !hasProgramBegun) beginProgram(context)
@@ -139,7 +139,7 @@ function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
         change.count -= 1
         isRunnerLoaded = true
       }
-      if (matching.includes(lateChange)) hooks.deregister()
+      if (matching.includes(lastChange)) hooks.deregister()
       return source === undefined ? loaded : { ...loaded, source }
     },
   })
@@ -168,7 +168,10 @@ function createCheckChanges(folder) {
   return [{ url: compilerUrl, change, count: 1 }]
 }
 
-/** Returns the changes for stack traces. A program in TypeScript has a second formatter. */
+/**
+ * Returns the changes for stack traces. A program in TypeScript has a second formatter. The program
+ * loads the first one with an older SDK, such as 3.130.0, whose runner does not load it.
+ */
 function createTraceChanges(callSitePrototype) {
   const formatterCount = process.env['PULUMI_NODEJS_TYPESCRIPT'] === 'true' ? 2 : 1
   const changeFormatter = text => {
@@ -177,7 +180,7 @@ function createTraceChanges(callSitePrototype) {
     return changed
   }
   return [
-    { url: formatterUrl, change: changeFormatter, count: formatterCount },
+    { url: formatterUrl, change: changeFormatter, count: formatterCount, isLate: true },
     { url: promiseUrl, change: deferPromiseTraces, count: 1 },
   ]
 }
