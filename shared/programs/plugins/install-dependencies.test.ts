@@ -11,13 +11,16 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Returns the commands that are run for a plugin with these files. The command `failing` fails. */
+/**
+ * Returns the commands that are run for a plugin with these files, and adds each to `commands`. The
+ * command `failing` fails.
+ */
 async function runInstall(
   files: Readonly<Record<string, string>>,
   failing?: string,
+  commands: string[] = [],
 ): Promise<readonly string[]> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  const commands: string[] = []
   const spawn: ProcessesPort['spawn'] = ({ command, args }) => {
     commands.push([command, ...args].join(' ').replaceAll(folder, '.'))
     const code = command === failing ? 2 : 0
@@ -85,10 +88,12 @@ test('existing dependencies are not reinstalled', async () => {
 
 test('a failed command is reported with its output, and no command follows', async () => {
   const files = { 'PulumiPlugin.yaml': runtimeFileOf('python'), 'requirements.txt': '' }
-  await expect(runInstall(files, 'python3')).rejects.toMatchObject({
+  const commands: string[] = []
+  await expect(runInstall(files, 'python3', commands)).rejects.toMatchObject({
     code: 'PLUGIN_FAILED',
     message: expect.stringMatching(/`python3 -m venv .*` in .* failed with exit code 2: no such/),
   })
+  expect(commands).toEqual(['python3 -m venv ./venv'])
 })
 
 test('an unreadable project file of a plugin is an error with its path', async () => {

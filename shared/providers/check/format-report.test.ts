@@ -57,8 +57,18 @@ describe('the report of a check', () => {
       '  -       no inputs: update',
       '  skipped because of the contracts above: delete',
       '',
-      '1 passed, 1 failed, 1 warnings, 2 skipped, 1 not applicable, in 2.3s',
+      '1 passed, 1 failed, 1 warning, 2 skipped, 1 not applicable, in 2.3s',
     ])
+  })
+
+  test.each([
+    [0, '0 warnings'],
+    [1, '1 warning'],
+    [2, '2 warnings'],
+  ])('as text counts %i violated contracts with the severity warning as %s', (count, text) => {
+    const entries = Array.from({ length: count }, () => entryOf('careful', fail('legacy')))
+    const lines = formatTextReport({ ...report, entries: [entryOf('start', passed), ...entries] })
+    expect(lines.at(-1)).toContain(`, ${text}, `)
   })
 
   test('as JSON has one object per contract and the counts', () => {

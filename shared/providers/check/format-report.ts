@@ -34,7 +34,8 @@ export function formatTextReport(report: ProviderReport): readonly string[] {
       ),
     ]),
     '',
-    `${counts.passed} passed, ${counts.failed} failed, ${counts.warnings} warnings, ` +
+    `${counts.passed} passed, ${counts.failed} failed, ` +
+      `${counts.warnings} ${counts.warnings === 1 ? 'warning' : 'warnings'}, ` +
       `${counts.skipped} skipped, ${counts.notApplicable} not applicable, in ${formatSeconds(durationMs)}`,
   ]
 }

@@ -45,7 +45,10 @@ describe('TF_REATTACH_PROVIDERS', () => {
     [{ ...entry, Protocol: 'netrpc' }, "has the transport 'netrpc', not grpc"],
     [{ ...entry, ProtocolVersion: 4 }, 'has the protocol 4, not 5 or 6'],
     [{ ...entry, Addr: undefined }, 'has no address of a Unix socket or a TCP port'],
-    [null, "has the transport 'undefined', not grpc"],
+    [{}, "has the transport 'undefined', not grpc"],
+    [null, 'is not an object'],
+    [[], 'is not an object'],
+    ['grpc', 'is not an object'],
   ])('%j is refused with its reason', (value, problem) => {
     expect(() => find({ random: value }, 'random')).toThrow(
       `TF_REATTACH_PROVIDERS of the provider 'random' ${problem}`,

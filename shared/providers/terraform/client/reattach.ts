@@ -59,10 +59,12 @@ interface WireEntry {
 }
 
 function parseEntry(source: string, value: unknown): ReattachedProvider {
-  const entry = Object(value) as WireEntry
   const refuse = (problem: string): never => {
     throw createError('PLUGIN_FAILED', `${reattachVariable} of the provider '${source}' ${problem}`)
   }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse('is not an object')
+  const entry: WireEntry = value
   if (entry.Protocol !== 'grpc') refuse(`has the transport '${String(entry.Protocol)}', not grpc`)
   // Providers for Terraform before 0.15 leave out the version.
   const protocol = parseProtocolMajor(String(entry.ProtocolVersion || 5))

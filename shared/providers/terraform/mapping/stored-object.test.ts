@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type PropertyMap, type PropertyValue, isSecret, secretOf } from '../../../values/value.ts'
 import { stripSecrets } from '../../../values/special-values.ts'
 import { createAttributeStep, createIndexStep, createKeyStep } from '../values/cty-path.ts'
@@ -97,29 +97,43 @@ test('a record is not read if its outputs were changed after it', () => {
   expect(changedOutputs.map(readStoredObject)).toEqual(changedOutputs.map(() => undefined))
 })
 
-test('outputs without a valid record have no stored object', () => {
-  const { privateData, ...otherFields } = object
-  const digest = digestOutputs(outputs)
-  const records: readonly PropertyValue[] = [
-    null,
-    1,
-    'no JSON',
-    '[]',
-    JSON.stringify({ ...otherFields, outputsDigest: digest }),
-    JSON.stringify({ type: 'a', schemaVersion: 1, private: '', outputsDigest: digest }),
-    JSON.stringify({
-      type: 'a',
-      schemaVersion: '1',
-      state: {},
-      private: '',
-      outputsDigest: digest,
-    }),
-    JSON.stringify({ type: 'a', schemaVersion: 1, state: {}, private: '' }),
-  ]
-  expect(privateData).toBeDefined()
-  const read = records.map(record => readStoredObject(new Map(outputs).set('__terraform', record)))
-  expect(read).toEqual(records.map(() => undefined))
-  expect(readStoredObject(outputs)).toBeUndefined()
+describe('outputs without a valid record have no stored object', () => {
+  const fields = {
+    type: 'a',
+    schemaVersion: 1,
+    state: {},
+    private: '',
+    outputsDigest: digestOutputs(outputs),
+  }
+  const read = (record: PropertyValue) =>
+    readStoredObject(new Map(outputs).set('__terraform', record))
+
+  // Each case below differs from this record by one field.
+  test('a record with all required fields is valid', () => {
+    expect(read(JSON.stringify(fields))).toMatchObject({ typeName: 'a', schemaVersion: 1 })
+  })
+
+  test.each<PropertyValue>([null, 1, 'no JSON', '[]', '{}'])('the record is %j', record => {
+    expect(read(record)).toBeUndefined()
+  })
+
+  test.each(Object.keys(fields))('the field %s is missing', name => {
+    expect(read(JSON.stringify({ ...fields, [name]: undefined }))).toBeUndefined()
+  })
+
+  test.each([
+    ['type', 1],
+    ['schemaVersion', '1'],
+    ['schemaVersion', 1.5],
+    ['private', 1],
+    ['outputsDigest', 'other'],
+  ])('the field %s is %j', (name, value) => {
+    expect(read(JSON.stringify({ ...fields, [name]: value }))).toBeUndefined()
+  })
+
+  test('the record is missing', () => {
+    expect(readStoredObject(outputs)).toBeUndefined()
+  })
 })
 
 test.each([
