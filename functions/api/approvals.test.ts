@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BlobHash, EpochMs } from '../../shared/records/ids.ts'
 import {
@@ -203,6 +204,24 @@ test('on a stack with a rule, a refresh runs no program, and no client deploys b
   await expect(requireNoApprovalRule(documents, shop)).rejects.toMatchObject(refused)
   await api.call(admin, `PUT ${shopPath}/approval-rule`, { commands: [] })
   await requireNoApprovalRule(documents, shop)
+})
+
+test('the archive of an `up` that needs an approval does not become the program of the stack by its request', async () => {
+  const { call, platform } = api
+  const admin = await api.issueToken('admin')
+  const setRule = (commands: readonly string[]) =>
+    call(admin, `PUT ${shopPath}/approval-rule`, { commands })
+  const bytes = Buffer.from('a program that needs an approval')
+  const name = await platform.archives.put(shop, bytes)
+  const body = { command: 'up', archive: createHash('sha256').update(bytes).digest('hex') }
+  const before = await platform.requests.getProgram(shop)
+  await setRule(['up'])
+  expect((await call(admin, `POST ${shopPath}/deployments`, body)).status).toBe(202)
+  expect(await platform.requests.getProgram(shop)).toBe(before)
+  await setRule(['destroy'])
+  expect((await call(admin, `POST ${shopPath}/deployments`, body)).status).toBe(202)
+  expect(await platform.requests.getProgram(shop)).toBe(name)
+  await setRule([])
 })
 
 test('an admin sets the approval rule of a stack, and a token with the role read gets it', async () => {

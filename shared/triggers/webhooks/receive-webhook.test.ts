@@ -413,7 +413,22 @@ describe('threats', () => {
     await expect(receive(name, delivery)).rejects.toMatchObject({ code: 'WEBHOOK_STALE' })
   })
 
-  test('a delivery of one webhook is invalid for another', async () => {
+  test.each(['github', 'signed'] as const)(
+    '%s: a delivery of one webhook is refused by another one with another secret',
+    async form => {
+      const overrides = { secrets: ['another secret of sixteen characters'] }
+      const [first, other] = [await putWebhook(form), await putWebhook(form, overrides)]
+      const delivery =
+        form === 'github' ? createGithubDelivery(pushBody()) : createSignedDelivery(signedPush)
+      await expect(receive(other, delivery)).rejects.toMatchObject(refused)
+      expect(sent).toEqual([])
+      expect((await receive(first, delivery)).kind).toBe('accepted')
+      // The owner of the webhooks chooses their secrets.
+      expect((await receive(await putWebhook(form), delivery)).kind).toBe('accepted')
+    },
+  )
+
+  test('a delivery of one webhook is refused by another one with another form', async () => {
     const [githubHook, signedHook] = [await putWebhook('github'), await putWebhook('signed')]
     await expect(receive(signedHook, createGithubDelivery(pushBody()))).rejects.toMatchObject(
       refused,
