@@ -57,8 +57,8 @@ test('the history shows an expected duration if most deployments of the command 
 })
 
 test('only the five newest deployments of the command count', () => {
-  const entries = [90_000, 90_000, 90_000, 90_000, 90_000, 900_000, 900_000, 900_000, 900_000]
-  const history = [running, ...entries.map(ms => createEnded(ms))]
+  const durationsMs = [...Array<number>(5).fill(90_000), ...Array<number>(6).fill(900_000)]
+  const history = [running, ...durationsMs.map(ms => createEnded(ms))]
   expect(expectedMsOfHistory(history, { command: 'up' })).toBe(90_000)
 })
 

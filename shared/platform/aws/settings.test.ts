@@ -2,15 +2,30 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { awsLimits } from '../../config/aws-limits.ts'
 import {
+  type AwsHandler,
   readAwsSettings,
   createClientConfig,
+  createEcsClient,
   createKmsClient,
   createS3Client,
   createSqsClient,
+  createUploadSigner,
 } from './clients.ts'
 
 const errorWithCode = (code: string) => expect.objectContaining({ code })
+
+/**
+ * Returns the settings of a request handler, which resolves them in its first request. The request
+ * is cancelled before it is sent.
+ */
+async function readHandlerConfig(handler: Pick<AwsHandler, 'handle' | 'httpHandlerConfigs'>) {
+  const request = {} as Parameters<AwsHandler['handle']>[0]
+  const cancelled = handler.handle(request, { abortSignal: AbortSignal.abort() })
+  await expect(cancelled).rejects.toMatchObject({ name: 'AbortError' })
+  return handler.httpHandlerConfigs()
+}
 
 describe('client settings', () => {
   test('consist of the region and the endpoints of emulators', () => {
@@ -49,19 +64,26 @@ describe('client settings', () => {
 
   test('limit the attempts and the time of every client', async () => {
     const settings = { region: 'eu-central-1', endpoints: {} }
+    const { responseTimeoutMs, receiveWaitMs, blobResponseTimeoutMs } = awsLimits
+    const kmsClient = createKmsClient(settings, { region: 'us-west-2' })
     const clients = [
-      createSqsClient(settings),
-      createS3Client(settings),
-      createKmsClient(settings, { region: 'us-west-2' }),
-    ]
-    for (const { config } of clients) {
+      [createSqsClient(settings), responseTimeoutMs + receiveWaitMs],
+      [createS3Client(settings), blobResponseTimeoutMs],
+      [createUploadSigner(settings), blobResponseTimeoutMs],
+      [createEcsClient(settings), responseTimeoutMs],
+      [kmsClient, responseTimeoutMs],
+    ] as const
+    for (const [{ config }, timeoutMs] of clients) {
       expect(await config.maxAttempts()).toBe(4)
-      // The handler resolves its own configuration with the first request, so only its existence is
-      // checked.
-      expect(config.requestHandler).toBeDefined()
+      expect(await readHandlerConfig(config.requestHandler)).toMatchObject({
+        connectionTimeout: awsLimits.connectTimeoutMs,
+        requestTimeout: timeoutMs,
+        socketTimeout: timeoutMs,
+        throwOnRequestTimeout: true,
+      })
     }
-    expect(await clients[2]?.config.region()).toBe('us-west-2')
+    expect(await kmsClient.config.region()).toBe('us-west-2')
     expect(createClientConfig(settings, 'STS')).not.toHaveProperty('endpoint')
-    for (const client of clients) client.destroy()
+    for (const [client] of clients) client.destroy()
   })
 })

@@ -7,7 +7,7 @@ import { createEndWatcher } from './end-watcher.ts'
 const id = 1 as OperationId
 
 /** Creates a watcher over a store that refuses the first `refusals` reads. */
-function createWatcher(refusals: number) {
+function createWatcher(refusals: number, isEnded = true) {
   let refusalsLeft = refusals
   let nowMs = 0
   return createEndWatcher(
@@ -17,8 +17,8 @@ function createWatcher(refusals: number) {
           refusalsLeft -= 1
           if (refusalsLeft >= 0)
             return Promise.reject(createError('STORE_UNAVAILABLE', 'the store is unavailable'))
-          const head = { ...freshHead, end: { verdict: 'succeeded', attempt: 1 } } as const
-          return Promise.resolve(new Map([[id, { head }]]))
+          const end = isEnded ? { end: { verdict: 'succeeded', attempt: 1 } as const } : {}
+          return Promise.resolve(new Map([[id, { head: { ...freshHead, ...end } }]]))
         },
       },
       hints: { hint: () => undefined, listen: () => () => undefined },
@@ -51,14 +51,25 @@ test('a failed read rejects the wait', async () => {
   await expect(createWatcher(1).wait(id)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
 })
 
-test('`settleWaits` rejects current and later waits', async () => {
-  const watcher = createWatcher(Number.POSITIVE_INFINITY)
+// The last read finds no end in the first case, and fails in the second one.
+test.each([0, 1])(
+  '`settleWaits` rejects current and later waits after %i failed reads',
+  async n => {
+    const watcher = createWatcher(n, false)
+    const waiting = watcher.wait(id)
+    await Promise.all([
+      expect(waiting).rejects.toThrow('it is over'),
+      watcher.settleWaits(new Error('it is over')),
+    ])
+    await expect(watcher.wait(id)).rejects.toThrow('it is over')
+  },
+)
+
+test('`settleWaits` resolves a wait for an ended operation', async () => {
+  const watcher = createWatcher(0)
   const waiting = watcher.wait(id)
-  await Promise.all([
-    expect(waiting).rejects.toThrow(),
-    watcher.settleWaits(new Error('it is over')),
-  ])
-  await expect(watcher.wait(id)).rejects.toThrow('it is over')
+  await watcher.settleWaits(new Error('it is over'))
+  expect((await waiting).head.end?.verdict).toBe('succeeded')
 })
 
 test('a slow operation is polled with growing pauses, and a hint triggers a read immediately', async () => {
