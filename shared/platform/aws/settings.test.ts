@@ -20,7 +20,7 @@ const errorWithCode = (code: string) => expect.objectContaining({ code })
  * Returns the settings of a request handler, which resolves them in its first request. The request
  * is cancelled before it is sent.
  */
-async function readHandlerConfig(handler: Pick<AwsHandler, 'handle' | 'httpHandlerConfigs'>) {
+async function readHandlerConfig(handler: AwsHandler) {
   const request = {} as Parameters<AwsHandler['handle']>[0]
   const cancelled = handler.handle(request, { abortSignal: AbortSignal.abort() })
   await expect(cancelled).rejects.toMatchObject({ name: 'AbortError' })
@@ -75,7 +75,7 @@ describe('client settings', () => {
     ] as const
     for (const [{ config }, timeoutMs] of clients) {
       expect(await config.maxAttempts()).toBe(4)
-      expect(await readHandlerConfig(config.requestHandler)).toMatchObject({
+      expect(await readHandlerConfig(config.requestHandler as AwsHandler)).toMatchObject({
         connectionTimeout: awsLimits.connectTimeoutMs,
         requestTimeout: timeoutMs,
         socketTimeout: timeoutMs,
