@@ -18,10 +18,19 @@ test('TestUntargetedResourceAnalyzer: packs analyze the whole stack, including r
   const program = createThings({ a: { v: 1 }, b: { v: 1 } })
   await engine.run(program)
   const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
+  const onlyB = createThings({ b: { v: 2 } })
   // The program does not register `a`, which stays because it is no target.
-  const testRun = await engine.run(createThings({ b: { v: 2 } }), { packs: [pack], targeting })
-  expect(testRun.result.result).toBe('succeeded')
+  for (const dryRun of [true, false]) {
+    const testRun = await engine.run(onlyB, { packs: [pack], targeting, dryRun })
+    expect(testRun.result.result).toBe('succeeded')
+  }
   await engine.run(program, { packs: [pack], targeting })
-  expect(seen[1]).toEqual(['a', 'b', 'default', 'life-dev'])
-  expect(seen[0]).toContain('b')
+  // Without targets `a` is deleted.
+  await engine.run(onlyB, { packs: [pack], dryRun: true })
+  await engine.run(onlyB, { packs: [pack] })
+  const [all, withoutA] = [
+    ['a', 'b', 'default', 'life-dev'],
+    ['b', 'default', 'life-dev'],
+  ]
+  expect(seen).toEqual([all, all, all, withoutA, withoutA])
 })

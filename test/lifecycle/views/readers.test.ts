@@ -58,10 +58,12 @@ test('packs that analyze a stack receive its views, in previews and in updates',
   await engine.run(createThings({ a: { v: 'bar' } }), { packs, dryRun: true })
   await engine.run(createThings({ a: { v: 'bar' } }), { packs })
   await engine.run(createThings({ a: { v: 'bar' } }), { packs, dryRun: true })
+  // The program does not register `a`, which stays with its view because it is no target.
+  const targeting = { targets: ['urn:pulumi:dev::life::test:index:Thing::b'] }
+  await engine.run(createThings({ b: { v: 'bar' } }), { packs, targeting, dryRun: true })
+  // Without targets both are deleted.
+  await engine.run(createThings({ b: { v: 'bar' } }), { packs, dryRun: true })
   const views = seen.map(all => all.filter(({ urn }) => urn === view))
-  expect(views.map(all => all.map(({ properties }) => properties.get('result')))).toEqual([
-    ['bar'],
-    ['bar'],
-    ['bar'],
-  ])
+  const values = views.map(all => all.map(({ properties }) => properties.get('result')))
+  expect(values).toEqual([['bar'], ['bar'], ['bar'], ['bar'], []])
 })

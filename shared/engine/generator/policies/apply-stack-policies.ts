@@ -2,6 +2,7 @@ import { childUrnOf, stackType, type Urn } from '../../../names/urn.ts'
 import type { ResourceState } from '../../../state/resource.ts'
 import { emptyMap } from '../../../values/value.ts'
 import type { DecisionInput, GeneratorContext } from '../context.ts'
+import { findNewestOldState, isResourceGone } from '../sets.ts'
 import { toDecided, type Result } from '../stage.ts'
 import { describeProvider, describeResource } from './analyzed-resource.ts'
 import { emitViolation, policySummaryOf } from './emit-violation.ts'
@@ -47,14 +48,44 @@ export async function isStackAllowed(
 
 /**
  * Returns the states that this run created, changed or kept, and their views. Resources that the
- * program reads are omitted.
+ * program reads are omitted. Call it after the plan of the deletes.
  */
-export function listCurrentStates({ sets }: Pick<DecisionInput, 'sets'>): readonly ResourceState[] {
+export function listCurrentStates(
+  input: Pick<DecisionInput, 'sets' | 'base'>,
+): readonly ResourceState[] {
+  const { sets } = input
   const states = [...sets.currentStates.values()]
     .filter(({ op, skipReason }) => !op.startsWith('read') && skipReason !== 'not created')
     .map(({ state }) => state)
   // An untargeted resource has an entry under its old URN too, so duplicates are removed.
-  return [...new Set([...states, ...sets.views.values()])]
+  return [...new Set([...listUnregisteredStates(input), ...states, ...sets.views.values()])]
+}
+
+/**
+ * Returns the states of resources that the program does not register, and that stay because they
+ * are outside of the scope.
+ */
+function listUnregisteredStates(
+  input: Pick<DecisionInput, 'sets' | 'base'>,
+): readonly ResourceState[] {
+  const { sets, base } = input
+  const keptUrns = new Set<Urn>()
+  return base.snapshot.resources.flatMap((state, index) => {
+    const { urn, viewOf } = state
+    const isOldCopy = state.delete || sets.markedForDeleteIndices.has(index)
+    if (isOldCopy || state.external || isResourceGone(sets, index)) return []
+    if (sets.condemnedIndices.has(index) || hasNewState(sets, urn)) return []
+    // A view stays with its owner, which comes before it.
+    if (viewOf !== '' && !keptUrns.has(viewOf)) return []
+    keptUrns.add(urn)
+    return [findNewestOldState(input, index).state]
+  })
+}
+
+/** Reports whether this run has a new state of an old URN, by itself or by an alias. */
+function hasNewState(sets: DecisionInput['sets'], urn: Urn): boolean {
+  const newUrn = sets.aliasingUrns.get(urn) ?? urn
+  return sets.currentStates.has(newUrn) || sets.views.has(urn)
 }
 
 function rootUrnOf(input: Pick<DecisionInput, 'stack' | 'project'>): Urn {
