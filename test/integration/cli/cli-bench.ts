@@ -7,6 +7,7 @@ import type { EnginePort } from '../../../local/engine-port.ts'
 import type { PlatformTools } from '../../../cli/platform/platform-port.ts'
 import { runCommandLine } from '../../../cli/arguments/run-command-line.ts'
 import type { DisplayOptions, Tools } from '../../../cli/session/tools.ts'
+import type { EngineEventPayload } from '../../../shared/engine/events/event.ts'
 import type { DeployInput, DeployResult } from '../../../shared/engine/request.ts'
 import { createError } from '../../../shared/errors/error.ts'
 import type { CatalogPort, StackRecord } from '../../../shared/ports/catalog.ts'
@@ -36,6 +37,8 @@ export interface CliBench {
   /** The replies to prompts, in turn. */
   readonly answers: string[]
   readonly calls: string[]
+  /** The events that each deployment emits after its prelude. */
+  readonly events: EngineEventPayload[]
   /** The results of deployments, in turn; the last one is repeated. */
   readonly results: DeployResult[]
   readonly busyStacks: Set<StackId>
@@ -95,6 +98,7 @@ export function createCliBench(): CliBench {
     uploads: new Map(),
     answers: [],
     calls: [],
+    events: [],
     results: [changedResult],
     busyStacks: new Set(),
     removedStacks: new Set(),
@@ -199,7 +203,10 @@ function createFakeManager(salt: string, passphrase: string): SecretsManager {
     state: { salt },
     crypter: {
       encrypt: text => `${salt}(${passphrase}:${text})`,
-      decrypt: text => text.slice(text.indexOf(':') + 1, -1),
+      decrypt: text => {
+        if (!text.endsWith(')')) throw error('SECRETS_MALFORMED', 'decryption failed')
+        return text.slice(text.indexOf(':') + 1, -1)
+      },
     },
     digest: text => text,
   }
@@ -238,6 +245,7 @@ function createFakeEngine(
       if (bench.busyStacks.has(request.stack) && !request.dryRun)
         throw createError('STACK_BUSY', 'the stack is held by ann, up, pid 7')
       sink.emit({ preludeEvent: { config: {} } })
+      for (const event of bench.events) sink.emit(event)
       for (let count = 0; count < bench.interruptCount; count++) setImmediate(interrupt)
       const result = bench.results.length > 1 ? bench.results.shift() : bench.results[0]
       return {

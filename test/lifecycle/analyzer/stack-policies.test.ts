@@ -4,9 +4,10 @@ import type {
   Violation,
 } from '../../../shared/providers/analyzers/analyzer.ts'
 import { createCloud } from '../cloud.ts'
+import type { Program } from '../engine.ts'
 import { createPack, createAnalysis } from '../policy-packs.ts'
 import { ProcessKilledError } from '../test-process.ts'
-import { createEngines, createThings } from '../register-thing.ts'
+import { createEngines, createThings, registerThing } from '../register-thing.ts'
 import { errorsOf, policyResultsOf } from '../run-events.ts'
 import { awaitKill } from '../scene.ts'
 
@@ -48,7 +49,7 @@ test('a stack violation fails a preview, and is reported for the resource that t
   expect(errorsOf(testRun)).toEqual([': preview failed'])
 })
 
-test('packs receive all resources, including unchanged ones, with outputs and providers', async () => {
+test('packs receive all resources, including unchanged ones, with outputs, providers and dependencies', async () => {
   const engine = await engines.open(createCloud())
   const seen: (readonly AnalyzedStackResource[])[] = []
   const pack = createPack('pack', {
@@ -57,15 +58,28 @@ test('packs receive all resources, including unchanged ones, with outputs and pr
       return Promise.resolve(createAnalysis())
     },
   })
-  const program = createThings({ a: { v: 1 }, b: { v: 2 } })
+  const program: Program = async monitor => {
+    const a = await registerThing(monitor, 'a', { v: 1 })
+    const propertyDependencies = new Map([['v', { urns: [a.urn] }]])
+    const dependencies = [a.urn]
+    await registerThing(monitor, 'b', { v: 2 }, { dependencies, propertyDependencies })
+  }
   await engine.run(program, { packs: [pack] })
   await engine.run(program, { packs: [pack] })
   const [first, second] = seen.map(resources => resources.map(({ name }) => name).toSorted())
   expect(first).toEqual(['a', 'b', 'default', 'life-dev'])
   expect(second).toEqual(first)
-  const thing = seen[0]?.find(({ name }) => name === 'b')
-  expect([...(thing?.properties ?? [])]).toEqual([['v', 2]])
-  expect(thing?.provider?.name).toBe('default')
+  const urn = 'urn:pulumi:dev::life::test:index:Thing::a'
+  for (const resources of seen) {
+    const thing = resources.find(({ name }) => name === 'b')
+    expect([...(thing?.properties ?? [])]).toEqual([['v', 2]])
+    expect(thing?.provider?.name).toBe('default')
+    expect(thing).toMatchObject({
+      dependencies: [urn],
+      propertyDependencies: new Map([['v', [urn]]]),
+    })
+    expect(resources.find(({ name }) => name === 'a')).toMatchObject({ dependencies: [] })
+  }
 })
 
 test('TestAnalyzeStackRunsInParallel: all packs analyze the stack at the same time', async () => {

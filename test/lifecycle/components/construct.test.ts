@@ -313,9 +313,11 @@ describe('a component that cannot be constructed', () => {
   })
 
   test('without a URN in the response ends the deployment with an error', async () => {
-    const { result, text } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
+    const { result, errors } = await runFailing(() => Promise.resolve(ConstructResponse.create({})))
     expect(result.result).toBe('failed')
-    expect(text).toContain("answered Construct with '', which is not a URN")
+    expect(errors).toEqual([
+      expect.stringContaining("answered Construct with '', which is not a URN"),
+    ])
   })
 
   test('does not block a deployment that ends for another reason, although Construct never returns', async () => {
@@ -370,10 +372,11 @@ describe('a preview', () => {
     expect(preview.result.result).toBe('succeeded')
     expect(requests).toEqual([])
     expect(components).toEqual([[resourceUrnOf('c', 'comp:index:Group'), {}]])
-    await engine.run(program)
+    expect(JSON.stringify(preview.events)).not.toContain(childUrnOf('c'))
+    const update = await engine.run(program)
     expect(requests).toHaveLength(1)
     expect(components[1]).toEqual([resourceUrnOf('c', 'comp:index:Group'), { child: 'c-child-1' }])
-    expect(childUrnOf('c')).toContain('c-child')
+    expect(JSON.stringify(update.events)).toContain(childUrnOf('c'))
   })
 })
 

@@ -1,9 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { DiffResponse } from '../../../proto/gen/pulumi/provider.ts'
-import { createError } from '../../../shared/errors/error.ts'
-import { openConfig } from '../../../shared/programs/config/open-config.ts'
-import { parseProject } from '../../../shared/programs/project/project-file.ts'
-import { openStackConfig } from '../../../shared/programs/config/stack-config.ts'
+import { createCliBench } from '../../integration/cli/cli-bench.ts'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
 import type { Program } from '../engine.ts'
@@ -30,19 +27,20 @@ test('TestConfigSecrets: a secret setting is secret in the state of the provider
   expect(JSON.stringify([testRun.events, testRun.state])).not.toContain('hunter2')
 })
 
-test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error before anything runs', () => {
-  const values = openStackConfig('config: {foo:bar: {secure: v1:x}}\n', 'Pulumi.dev.yaml', 'p')
-  const openBrokenConfig = () =>
-    openConfig({
-      project: parseProject('name: p\n', 'Pulumi.yaml'),
-      stack: 'dev',
-      values: values.getValues(),
-      isStrict: true,
-      decrypt: () => {
-        throw createError('SECRETS_MALFORMED', 'decryption failed')
-      },
-    })
-  expect(openBrokenConfig).toThrow(/foo:bar.*decryption failed/)
+test('TestBrokenDecrypter: a setting that cannot be decrypted causes one error before anything runs', async () => {
+  const bench = createCliBench()
+  await bench.run('stack', 'init', 'dev')
+  await bench.run('config', 'set', '--secret', 'foo:bar', 'hunter2')
+  expect((await bench.run('up', '-y', '-f')).exit).toBe(0)
+  expect(bench.requests).toHaveLength(1)
+  const file = bench.read('Pulumi.dev.yaml')
+  bench.write('Pulumi.dev.yaml', file.replace(/secure: .*/, 'secure: v1:x'))
+  const { exit, err } = await bench.run('up', '-y', '-f')
+  expect(exit).not.toBe(0)
+  expect(err.match(/^error.*$/gm)).toEqual([
+    expect.stringMatching(/^error\[SECRETS_MALFORMED\].*'foo:bar': decryption failed$/),
+  ])
+  expect(bench.requests).toHaveLength(1)
 })
 
 test('TestProviderDiffMissingOldOutputs: a provider without outputs is compared by its inputs', async () => {
