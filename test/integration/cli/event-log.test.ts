@@ -8,8 +8,15 @@ import { type CliBench, createCliBench } from './cli-bench.ts'
 let bench: CliBench
 const servers: Server[] = []
 
+/** The numbers and kinds of the events of each deployment. */
+const allEvents = ['0 preludeEvent', '1 diagnosticEvent', '2 diagnosticEvent', '3 diagnosticEvent']
+
 beforeEach(async () => {
   bench = createCliBench()
+  for (const message of ['one', 'two', 'three'])
+    bench.events.push({
+      diagnosticEvent: { urn: '', prefix: '', message, color: 'raw', severity: 'info' },
+    })
   await bench.run('stack', 'init', 'dev')
 })
 afterEach(() => servers.splice(0).forEach(server => server.forceShutdown()))
@@ -29,8 +36,8 @@ test('--event-log replaces a file and writes every event to it, besides the disp
   const { exit, out } = await bench.run('up', '-y', '-f', '--json', '--event-log', 'events.txt')
   expect(exit).toBe(0)
   const lines = linesOf(bench.read('events.txt'))
-  expect(describeEvents(lines).length).toBe(linesOf(out).length)
-  expect(describeEvents(lines)[0]).toMatch(/^0 \w+Event$/)
+  expect(describeEvents(lines)).toEqual(allEvents)
+  expect(linesOf(out)).toHaveLength(allEvents.length)
 })
 
 test('an event log in a missing folder is refused before the deployment', async () => {
@@ -62,7 +69,7 @@ test('--event-log with a tcp:// address sends the events to another program befo
   )
   const address = `tcp://127.0.0.1:${port}`
   expect((await bench.run('up', '-y', '-f', '--event-log', address)).exit).toBe(0)
-  expect(describeEvents(received)[0]).toMatch(/^0 \w+Event$/)
+  expect(describeEvents(received)).toEqual(allEvents)
 })
 
 test('an unreachable tcp:// address stops no deployment', async () => {

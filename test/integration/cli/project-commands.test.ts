@@ -104,8 +104,20 @@ describe('refused commands and options', () => {
   })
 
   test('options of Pulumi for its display and its log have no effect', async () => {
-    const { exit } = await bench.run('--emoji', '--logflow', '--memprofilerate', '1', 'whoami')
-    expect(exit).toBe(0)
+    await bench.run('stack', 'init', 'dev')
+    const options = ['--emoji', '--logflow', '--memprofilerate', '1', '--logtostderr']
+    for (const command of [
+      ['whoami', '--json'],
+      ['stack', 'ls'],
+      ['up', '-y', '-f'],
+    ]) {
+      const plain = await bench.run(...command)
+      expect(plain.exit).toBe(0)
+      expect(await bench.run(...options, ...command)).toEqual(plain)
+    }
+    const [plainDisplay, display] = bench.displays.map(one => JSON.stringify(one))
+    expect(plainDisplay).toContain('"kind":"up"')
+    expect(display).toBe(plainDisplay)
   })
 })
 

@@ -130,11 +130,13 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     expect([exit, err]).toEqual([0, expect.stringContaining(`${source} 1.0.0`)])
   })
 
-  test('is installed at the first use of its package', async () => {
+  /** Uses the package of the provider. Returns the executable that is started. */
+  async function usePackage(env: Readonly<Record<string, string>>): Promise<string | undefined> {
     setDefaultCACertificates([...getCACertificates('default'), server.certificate])
+    let startedPath: string | undefined
     const installer = createTerraformInstaller(
       createTerraformInstallDeps({
-        env: {},
+        env,
         home: join(folder, 'home'),
         programFolder: join(folder, 'program'),
         pause: () => Promise.resolve(),
@@ -145,7 +147,10 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     const provider = createTerraformProvider({
       name: 'tfgold',
       findBinary: installer.obtain,
-      start: ({ path }) => rig.start(path),
+      start: ({ path }) => {
+        startedPath = path
+        return rig.start(path)
+      },
       isEnding: () => false,
       warn: () => undefined,
       inform: () => undefined,
@@ -153,11 +158,14 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     const parameter = JSON.stringify({ remote: { url: source, version: '1.0.0' } })
     const value = Buffer.from(parameter).toString('base64')
     await provider.parameterize({ name: 'tfgold', version: '1.0.0', value })
-    expect(readdirSync(packageFolder()).toSorted()).toEqual([
-      'LICENSE',
-      'terraform-provider-tfgold_v1.0.0_x5',
-    ])
     await provider.close()
+    return startedPath
+  }
+
+  test('is installed at the first use of its package', async () => {
+    const file = 'terraform-provider-tfgold_v1.0.0_x5'
+    expect(await usePackage({})).toBe(join(packageFolder(), file))
+    expect(readdirSync(packageFolder()).toSorted()).toEqual(['LICENSE', file])
   })
 
   test('is not installed with a wrong checksum, signature or platform', async () => {
@@ -221,6 +229,7 @@ describeWithCommands('a Terraform provider from a registry', [['go', 'version']]
     const { exit, err } = await runPlugin(['install', 'terraform', source, '1.0.0'], env)
     expect(exit).toBe(0)
     expect(err).toContain('dev_overrides')
+    expect(await usePackage(env)).toBe(join(built, 'terraform-provider-tfgold'))
     expect(registry.requests).toEqual([])
   })
 
