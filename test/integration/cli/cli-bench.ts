@@ -204,7 +204,7 @@ function createFakeManager(salt: string, passphrase: string): SecretsManager {
     crypter: {
       encrypt: text => `${salt}(${passphrase}:${text})`,
       decrypt: text => {
-        if (!text.endsWith(')')) throw error('SECRETS_MALFORMED', 'decryption failed')
+        if (!text.endsWith(')')) throw createError('SECRETS_MALFORMED', 'decryption failed')
         return text.slice(text.indexOf(':') + 1, -1)
       },
     },
