@@ -100,4 +100,6 @@ export const dynamoLimits = {
   journalExpiresMs: 400 * 24 * 3_600_000,
   /** Items of one transaction, a limit of DynamoDB. */
   transactionItemsMax: 100,
+  /** Size of the items that one transaction copies. DynamoDB accepts 4 MB, with keys and names. */
+  copiedBytesMax: 3 * 1024 * 1024,
 } as const

@@ -114,7 +114,10 @@ export type StackIdentity = Pick<StackRecord, 'deployments' | 'createdAt'>
 
 /** Stacks, their deployments and their published snapshots. Each change of a stack is atomic. */
 export interface CatalogPort {
-  /** Creates a stack. Returns false when it already exists. */
+  /**
+   * Creates a stack. Returns false when it already exists, or a concurrent creation or rename takes
+   * its id.
+   */
   readonly createStack: (id: StackId, createdAt: EpochMs) => Promise<boolean>
   readonly getStack: (id: StackId) => Promise<StackRecord | undefined>
   /** Lists all stacks, or those of a project, ordered by id. */

@@ -9,6 +9,7 @@ import type { StackId } from '../../shared/records/ids.ts'
 import { createLateOutcomeFactory } from '../contract/catalog.ts'
 import { createStackId, toBlobHash, toEpochMs } from '../contract/open-adapter.ts'
 import { createModelDynamo, type ModelDynamo } from '../sim/model-dynamo.ts'
+import { createDeployedStack } from './deployed-stack.ts'
 import { createTables, createTableNames, createTestRecords } from './test-records.ts'
 
 type Client = ModelDynamo['client']
@@ -71,21 +72,10 @@ const copiedPartitionsOf = (id: StackId): readonly string[] => [
   `slow ${id}`,
 ]
 
-async function createDeployed({ catalog }: RecordPorts): Promise<StackId> {
-  const id = createStackId()
-  await catalog.createStack(id, toEpochMs(1))
-  const launch = { command: 'up', message: '', at: toEpochMs(2) } as const
-  const { deployment } = await catalog.start(id, launch)
-  await catalog.publish(id, 0, toBlobHash('a'))
-  const end = { at: toEpochMs(3), result: 'succeeded', changes: {}, version: 1 } as const
-  await catalog.release(deployment, end)
-  return id
-}
-
 test('schedules get their new names at the scheduler, and one without a new name stops the rename', async () => {
   const { ports } = await open()
   const { renames, documents, catalog } = ports
-  const [id, to] = [await createDeployed(ports), createStackId()]
+  const [id, to] = [await createDeployedStack(ports), createStackId()]
   const key = { kind: 'schedule', scope: id, name: 'nightly' } as const
   await documents.put(key, { when: 'x', placed: 'old' }, 0)
   await documents.put({ ...key, name: 'paused' }, { isPaused: true, placed: 'old' }, 0)
@@ -100,7 +90,7 @@ test('schedules get their new names at the scheduler, and one without a new name
 test('a document moves to the new id even if many removed ones precede it', async () => {
   const { ports } = await open()
   const { renames, documents } = ports
-  const [id, to] = [await createDeployed(ports), createStackId()]
+  const [id, to] = [await createDeployedStack(ports), createStackId()]
   const keyOf = (name: string) => ({ kind: 'notification', scope: id, name }) as const
   for (let index = 0; index < triggerLimits.documentsPerPage; index += 1) {
     await documents.put(keyOf(`a${index}`), {}, 0)
@@ -111,11 +101,28 @@ test('a document moves to the new id even if many removed ones precede it', asyn
   expect((await documents.get({ ...keyOf('last'), scope: to }))?.value).toEqual({ a: 1 })
 })
 
+test('a rename copies and removes more records than one transaction has', async () => {
+  const { ports, listPartitions } = await open()
+  const { renames, catalog } = ports
+  const [id, to] = [await createDeployedStack(ports), createStackId()]
+  for (let version = 1; version < 120; version += 1)
+    await catalog.publish(id, version, toBlobHash('a'))
+  const message = 'm'.repeat(300_000)
+  for (let count = 0; count < 20; count += 1) {
+    const { deployment } = await catalog.start(id, { command: 'up', message, at })
+    await catalog.release(deployment, { at, result: 'succeeded', changes: {}, version: 120 })
+  }
+  expect(await renames.rename(id, to, { ...input, expectedVersion: 120 })).toBe('renamed')
+  expect(await catalog.listVersions(to, 200)).toHaveLength(121)
+  expect(await catalog.listHistory(to, 200)).toHaveLength(22)
+  expect(listPartitions().filter(pk => copiedPartitionsOf(id).includes(pk))).toEqual([])
+})
+
 test('after a death of the process at any request, the stack has one name and all of its contents', async () => {
   const { openFailing, ports, later, listPartitions, listStacks } = await open()
   const names = new Set<string>()
   for (let failsAt = 1; ; failsAt += 1) {
-    const [id, to] = [await createDeployed(ports), createStackId()]
+    const [id, to] = [await createDeployedStack(ports), createStackId()]
     const key = { kind: 'notification', scope: id, name: 'ops' } as const
     await ports.documents.put(key, { a: 1 }, 0)
     await ports.catalog.recordSlowOperation(id, 'create t:m:T', 5)
@@ -153,7 +160,7 @@ test('after a death of the process at any request, the stack has one name and al
 
 test('compaction keeps the copies of a running rename, and the rename completes', async () => {
   const { ports, openHooked } = await open()
-  const [id, to] = [await createDeployed(ports), createStackId()]
+  const [id, to] = [await createDeployedStack(ports), createStackId()]
   await ports.catalog.recordSlowOperation(id, 'create t:m:T', 5)
   const hooked = openHooked(() => ports.retention.removeLeftovers())
   expect(await hooked.renames.rename(id, to, input)).toBe('renamed')
@@ -163,7 +170,7 @@ test('compaction keeps the copies of a running rename, and the rename completes'
 
 test('an outcome of a removed stack that arrives after a rename to its id is not listed', async () => {
   const { ports } = await open()
-  const [id, to] = [await createDeployed(ports), await createDeployed(ports)]
+  const [id, to] = [await createDeployedStack(ports), await createDeployedStack(ports)]
   await ports.catalog.removeStack(to)
   expect(await ports.renames.rename(id, to, input)).toBe('renamed')
   await ports.catalog.putLateOutcome(to, createLateOutcomeFactory(to)(1))
@@ -172,7 +179,7 @@ test('an outcome of a removed stack that arrives after a rename to its id is not
 
 test('compaction keeps outcomes of a running rename whose numbers a removed stack has used', async () => {
   const { openHooked, ports } = await open()
-  const [id, to] = [await createDeployed(ports), await createDeployed(ports)]
+  const [id, to] = [await createDeployedStack(ports), await createDeployedStack(ports)]
   const outcome = createLateOutcomeFactory(id)(1)
   await ports.catalog.putLateOutcome(id, outcome)
   await ports.catalog.removeStack(to)
@@ -183,7 +190,7 @@ test('compaction keeps outcomes of a running rename whose numbers a removed stac
 
 test('a rename that continues after compaction removed its copies is refused', async () => {
   const { ports, later, openHooked, listPartitions } = await open()
-  const [id, to] = [await createDeployed(ports), createStackId()]
+  const [id, to] = [await createDeployedStack(ports), createStackId()]
   const hooked = openHooked(() => later.retention.removeLeftovers())
   expect(await hooked.renames.rename(id, to, input)).toBe('conflict')
   expect(await ports.catalog.listVersions(id, 10)).toHaveLength(1)
@@ -192,14 +199,14 @@ test('a rename that continues after compaction removed its copies is refused', a
 
 test('a refused rename removes its copies, and keeps what a new stack with the id wrote', async () => {
   const { ports, later, openHooked, listPartitions, listStacks } = await open()
-  const [id, to, other] = [await createDeployed(ports), createStackId(), createStackId()]
+  const [id, to, other] = [await createDeployedStack(ports), createStackId(), createStackId()]
   const start = { command: 'up', message: '', at: toEpochMs(5) } as const
   const startingPorts = openHooked(async () => void (await ports.catalog.start(id, start)))
   expect(await startingPorts.renames.rename(id, to, input)).toBe('conflict')
   expect(listPartitions().filter(pk => copiedPartitionsOf(to).includes(pk))).toEqual([])
   await later.retention.removeLeftovers()
   expect(listStacks()).not.toContain(to)
-  const source = await createDeployed(ports)
+  const source = await createDeployedStack(ports)
   const creatingPorts = openHooked(async () => {
     await ports.catalog.createStack(other, toEpochMs(6))
     const { deployment } = await ports.catalog.start(other, start)

@@ -159,6 +159,24 @@ export function defineStackRenamesContract(name: string, open: OpenAdapter<Ports
       expect(await catalog.listVersions(to, 10)).toEqual([])
     })
 
+    test('of two concurrent renames to one id, one moves its stack and the other changes nothing', async () => {
+      const { renames, catalog } = ports
+      const [one, other, to] = [await createDeployed(), await createDeployed(), createStackId()]
+      await catalog.recordSlowOperation(one, one, 7)
+      await catalog.recordSlowOperation(other, other, 7)
+      const results = await Promise.all([one, other].map(id => renames.rename(id, to, input)))
+      const [moved, kept] = results[0] === 'renamed' ? [one, other] : [other, one]
+      expect(results.filter(result => result === 'renamed')).toHaveLength(1)
+      const deploymentsOf = async (id: StackId) =>
+        (await catalog.listHistory(id, 10)).map(({ deployment }) => deployment)
+      expect(await deploymentsOf(to)).toEqual([deploymentIdOf(to, 2), deploymentIdOf(moved, 1)])
+      expect(await deploymentsOf(kept)).toEqual([deploymentIdOf(kept, 1)])
+      expect(await catalog.listVersions(to, 10)).toHaveLength(2)
+      expect(await catalog.listVersions(kept, 10)).toEqual([{ version: 1, snapshot: first }])
+      expect([...(await catalog.listSlowOperations(to)).keys()]).toEqual([moved])
+      expect(await catalog.getStack(kept)).toMatchObject({ version: 1, snapshot: first })
+    })
+
     test('the rename of a stack without a state publishes no version', async () => {
       const { renames, catalog } = ports
       const [id, to] = [createStackId(), createStackId()]

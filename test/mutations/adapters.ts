@@ -76,6 +76,13 @@ export const adapterMutations: readonly Mutation[] = [
     caughtBy: caughtByContract,
   },
   {
+    name: 'a rename writes under an id that another rename has taken in DynamoDB',
+    breaks: 'renames: each write under an unused id requires the token of its process',
+    file: `${dynamoFolder}/unused-id-writes.ts`,
+    edits: [['#removed = :yes AND #token = :token', '#token = :token OR #removed <> :yes']],
+    caughtBy: [testsOf('test/aws/dynamo-rename-races')],
+  },
+  {
     name: 'a retired lease can be renewed in DynamoDB',
     breaks: 'leases: a retired executor notices this at its next renewal',
     file: `${dynamoFolder}/leases.ts`,

@@ -162,6 +162,7 @@ export function createModelDynamo(
         return { ...writeOf(Delete ?? {}, Delete?.Key ?? {}), after: () => undefined }
       })
       const verdicts = writes.map(write => evaluateWrite(tables, write))
+      requireTransactionSize(verdicts)
       // A transaction costs twice the units of single writes.
       const units = verdicts.reduce(
         (sum, writeVerdict) =>
@@ -242,6 +243,16 @@ function evaluateWrite(tables: ModelTables, write: Write): WriteVerdict {
   if (after !== undefined && itemBytesOf(after) > 400 * 1024)
     throw createModelValidationError('Item size has exceeded the maximum allowed size')
   return { kind: 'may', ...beforeField, ...(after === undefined ? {} : { after }) }
+}
+
+/** Requires at most 100 writes, and items of at most 4 MB. */
+function requireTransactionSize(verdicts: readonly WriteVerdict[]): void {
+  const bytes = verdicts.reduce(
+    (sum, verdict) => sum + itemBytesOf((verdict.kind === 'may' && verdict.after) || {}),
+    0,
+  )
+  if (verdicts.length > 100 || bytes > 4 * 1024 * 1024)
+    throw createModelValidationError('a transaction has too many or too large items')
 }
 
 function refusalOf(before: ModelItem | undefined): Error {

@@ -2,11 +2,12 @@ import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { CatalogPort, StackRecord, UnreadableStack } from '../../../ports/catalog.ts'
 import type { StackId } from '../../../records/ids.ts'
 import { getItems } from './table/batch-items.ts'
-import { joinConditions, readableCondition } from './table/expressions.ts'
+import { absentCondition, joinConditions, readableCondition } from './table/expressions.ts'
 import { createInbox } from './inbox.ts'
 import { toItem, readText } from './table/item.ts'
 import { catalogKeys as keys } from './record-keys.ts'
-import type { CatalogDeps } from './stack-races.ts'
+import type { CatalogAndInboxDeps, CatalogDeps } from './stack-races.ts'
+import { reserveNewId } from './rename-reservation.ts'
 import { removeHistoryAndVersions, removeStackItem } from './stack-removal.ts'
 import { createStackTransitions } from './stack-transitions.ts'
 import {
@@ -16,11 +17,8 @@ import {
   parseVersionItem,
 } from './stack-record.ts'
 import { formatAttributeOf } from './record-format.ts'
-import { getItem, queryItems, type Table } from './table/table.ts'
+import { getItem, queryItems } from './table/table.ts'
 import { transact } from './table/transaction.ts'
-
-/** Dependencies of the catalog. Inboxes of stacks are in the journal table. */
-export type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
 
 /**
  * Creates the catalog of stacks. The start, publication and end of a deployment each write several
@@ -33,9 +31,16 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
     createStack: async (id, createdAt) => {
       const existingItem = await getItem(catalogTable, keys.stack(id))
       if (parseStackItem(id, existingItem) !== undefined) return false
-      // An interrupted removal may have left records, which do not belong to the new stack.
-      if (existingItem !== undefined) await removeHistoryAndVersions(catalogTable, id)
-      return createStackItem(deps, id, createdAt)
+      const token = deps.random.uuid()
+      const isReserved = existingItem !== undefined
+      // An interrupted removal or rename may have left records, which do not belong to the new
+      // stack. The reservation stops a running rename, so it cannot write records after this
+      // removal.
+      if (isReserved) {
+        if (!(await reserveNewId(deps, { newId: id, token }))) return false
+        if (!(await removeHistoryAndVersions(deps, { id, token }))) return false
+      }
+      return createStackItem(deps, { id, createdAt, token, isReserved })
     },
     getStack: async id => {
       const stack = parseStackItem(id, await getItem(catalogTable, keys.stack(id)))
@@ -70,7 +75,7 @@ export function createCatalog(deps: CatalogAndInboxDeps): CatalogPort {
       }
       return { stacks, unreadable }
     },
-    removeStack: (id, expected) => removeStackItem(catalogTable, id, expected),
+    removeStack: (id, expected) => removeStackItem(deps, id, expected),
     ...createStackTransitions(deps),
     ...createInbox(deps),
     listHistory: async (id, limit, beforeNumber) => {
@@ -95,15 +100,23 @@ function toStackRecord(stack: StoredStack): StackRecord {
 }
 
 /**
- * Creates the record of a stack, or replaces the record that an earlier removal left. Returns false
- * when the stack exists.
+ * Creates the record of a stack, or replaces the record of an id that is reserved with the token.
+ * Returns false when the stack exists, or another creation or rename has taken the id.
  */
 async function createStackItem(
   { catalogTable, random }: CatalogDeps,
-  id: StackId,
-  createdAt: number,
+  {
+    id,
+    createdAt,
+    token,
+    isReserved,
+  }: {
+    readonly id: StackId
+    readonly createdAt: number
+    readonly token: string
+    readonly isReserved: boolean
+  },
 ): Promise<boolean> {
-  const token = random.uuid()
   const recordedNumber = 'if_not_exists(#deployments, :zero)'
   const creationAssignments = [
     '#createdAt = :at',
@@ -128,7 +141,10 @@ async function createStackItem(
   const change = {
     key: keys.stack(id),
     updateExpression: `SET ${assignments.join(', ')} REMOVE #reservedAt`,
-    condition: joinConditions(readableCondition, 'attribute_not_exists(#pk) OR #removed = :yes'),
+    condition: joinConditions(
+      readableCondition,
+      isReserved ? '#removed = :yes AND #token = :token' : absentCondition,
+    ),
     values: {
       ...toItem({ at: createdAt, token, yes: true, no: false, empty: '', zero: 0 }),
       ...formatAttributeOf('stack'),

@@ -1,6 +1,6 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { StackId } from '../../../records/ids.ts'
-import type { CatalogAndInboxDeps } from './catalog.ts'
+import type { CatalogAndInboxDeps, CatalogDeps } from './stack-races.ts'
 import { formatAttributeOf } from './record-format.ts'
 import { catalogKeys as keys, journalKeys } from './record-keys.ts'
 import { absentCondition, joinConditions, readableCondition } from './table/expressions.ts'
@@ -8,7 +8,7 @@ import { type Item, keyOfItem, readNumber, readText, toItem } from './table/item
 import { deleteItem, queryItems, type Table, updateItem } from './table/table.ts'
 import { transact } from './table/transaction.ts'
 
-/** The id that a rename reserves. `token`: identifies the rename. */
+/** The id that a rename or a creation reserves. `token`: identifies the rename or creation. */
 export interface Reservation {
   readonly newId: StackId
   readonly token: string
@@ -19,11 +19,12 @@ const abandonedPrefix = 'abandoned '
 
 /**
  * Marks the new id as removed, with the token of the rename and the time. Also puts the id into the
- * list of stacks, so that compaction finds an interrupted rename. Returns false if a stack has the
- * id. Atomic.
+ * list of stacks, so that compaction finds an interrupted rename. Replaces the reservation of
+ * another rename or creation, which then cannot write under the id any more. Returns false if a
+ * stack has the id. Atomic.
  */
 export async function reserveNewId(
-  { catalogTable, random }: CatalogAndInboxDeps,
+  { catalogTable, random }: CatalogDeps,
   { newId, token }: Reservation,
 ): Promise<boolean> {
   const reservedAt = catalogTable.clock.now()
@@ -72,11 +73,20 @@ export async function abandonRename(
     values: toItem({ yes: true, token, abandoned }),
   })
   if (!isDone) return false
-  for (const partition of listCopiedPartitions(deps, newId)) await removeCopies(partition, token)
+  await removeCopies(deps, { newId, token })
   return true
 }
 
-async function removeCopies(
+/** Removes the copies of a rename that cannot complete any more. */
+export async function removeCopies(
+  deps: Pick<CatalogAndInboxDeps, 'catalogTable' | 'journalTable'>,
+  { newId, token }: Reservation,
+): Promise<void> {
+  for (const partition of listCopiedPartitions(deps, newId))
+    await removeCopiesFrom(partition, token)
+}
+
+async function removeCopiesFrom(
   { table, pk }: { readonly table: Table; readonly pk: string },
   token: string,
 ): Promise<void> {
@@ -89,8 +99,8 @@ async function removeCopies(
 
 /**
  * Returns the reservation in the item of a removed stack. `isExpired`: the rename was abandoned, or
- * its process has died, because no rename takes longer than `limits.renameLimitMs`. Returns
- * undefined if no rename has reserved the id since its last stack was removed.
+ * its process has died, because no rename or creation takes longer than `limits.renameLimitMs`.
+ * Returns undefined if the id was not reserved since its last stack was removed.
  */
 export function readReservation(
   newId: StackId,

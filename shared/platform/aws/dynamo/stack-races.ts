@@ -10,6 +10,9 @@ export interface CatalogDeps {
   readonly random: Pick<RandomPort, 'uuid'>
 }
 
+/** Dependencies of the catalog with the inboxes of stacks, which are in the journal table. */
+export type CatalogAndInboxDeps = CatalogDeps & { readonly journalTable: Table }
+
 /**
  * Repeats `attempt` until it returns a value. An attempt returns undefined when another writer
  * changed the stack between the read and the write of the attempt. Throws STORE_UNAVAILABLE after

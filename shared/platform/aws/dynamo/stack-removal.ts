@@ -10,33 +10,38 @@ import {
   parseVersionItem,
   type StoredStack,
 } from './stack-record.ts'
-import { deleteRange } from './table/batch-items.ts'
+import type { CatalogDeps } from './stack-races.ts'
 import { existsCondition, joinConditions, readableCondition } from './table/expressions.ts'
-import { type Item, readText, toItem } from './table/item.ts'
+import { type Item, readNumber, readText, toItem } from './table/item.ts'
 import { getItem, type ItemRange, queryItems, type Table, updateItem } from './table/table.ts'
+import { clearPartitionOfUnusedId, type UnusedId } from './unused-id-writes.ts'
 
 /**
- * Removes a stack, then its history and versions. After an interruption, a later removal or
- * creation removes the remaining records. `removeLeftovers` of the retention removes the inbox, and
- * the entry in the list of stacks. Returns false while a deployment is current, and for a stack
- * with other values than `expected`. Throws RECORD_DAMAGED and RECORD_TOO_NEW, and then removes
- * nothing.
+ * Removes a stack, then its history and versions, unless the id was taken meanwhile. After an
+ * interruption, a later removal or creation removes the remaining records. `removeLeftovers` of the
+ * retention removes the inbox, and the entry in the list of stacks. Returns false while a
+ * deployment is current, and for a stack with other values than `expected`. Throws RECORD_DAMAGED
+ * and RECORD_TOO_NEW, and then removes nothing.
  */
 export async function removeStackItem(
-  catalogTable: Table,
+  deps: CatalogDeps,
   id: StackId,
   expected?: StackIdentity,
 ): Promise<boolean> {
+  const { catalogTable } = deps
   const item = await getItem(catalogTable, keys.stack(id))
+  const unusedId = { id, token: readText(item ?? {}, 'token') }
   const stack = await readStackRecords(catalogTable, id, item)
   if (stack === undefined) {
-    if (item !== undefined) await removeHistoryAndVersions(catalogTable, id)
+    // The records under a reserved id belong to the rename or creation that has reserved it.
+    if (item !== undefined && readNumber(item, 'reservedAt') === 0)
+      await removeHistoryAndVersions(deps, unusedId)
     return true
   }
   if (stack.current !== '') return false
   // Only the stack whose records were read is removed.
   const { deployments, createdAt } = expected ?? stack
-  const writeResult = await updateItem(catalogTable, {
+  const { isDone } = await updateItem(catalogTable, {
     key: keys.stack(id),
     updateExpression: 'SET #removed = :yes, #version = :zero, #snapshot = :empty',
     condition: joinConditions(
@@ -51,15 +56,24 @@ export async function removeStackItem(
       ...formatAttributeOf('stack'),
     },
   })
-  if (!writeResult.isDone) return false
-  await removeHistoryAndVersions(catalogTable, id)
+  if (!isDone) return false
+  await removeHistoryAndVersions(deps, unusedId)
   return true
 }
 
-/** Removes the history and the versions of a removed stack. */
-export async function removeHistoryAndVersions(catalogTable: Table, id: StackId): Promise<void> {
+/**
+ * Removes the history and the versions of a removed stack. Returns false if the id was taken
+ * meanwhile.
+ */
+export async function removeHistoryAndVersions(
+  deps: CatalogDeps,
+  unusedId: UnusedId,
+): Promise<boolean> {
+  const { id } = unusedId
   for (const { pk } of [keys.history(id, 0), keys.version(id, 0)])
-    await deleteRange(catalogTable, { pk })
+    if (!(await clearPartitionOfUnusedId(deps, unusedId, { table: deps.catalogTable, pk })))
+      return false
+  return true
 }
 
 /**

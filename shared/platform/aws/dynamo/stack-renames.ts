@@ -3,19 +3,29 @@ import { createError } from '../../../errors/error.ts'
 import type { RenameInput, RenameResult, StackRenames } from '../../../ports/stack-renames.ts'
 import { deploymentIdOf, type StackId } from '../../../records/ids.ts'
 import { historyBeginOf } from '../../records/history-begin.ts'
-import type { CatalogAndInboxDeps } from './catalog.ts'
 import { isLateItemOfStack } from './inbox.ts'
 import { catalogKeys as keys, journalKeys } from './record-keys.ts'
 import { formatAttributeOf } from './record-format.ts'
-import { abandonRename, listCopiedPartitions, reserveNewId } from './rename-reservation.ts'
+import {
+  abandonRename,
+  listCopiedPartitions,
+  removeCopies,
+  reserveNewId,
+} from './rename-reservation.ts'
 import { createDocumentParts } from './rename-documents.ts'
 import { createRenameEndParts } from './end-rename-request.ts'
+import type { CatalogAndInboxDeps } from './stack-races.ts'
 import { parseStackItem, type StoredStack } from './stack-record.ts'
-import { deleteRange, putItems } from './table/batch-items.ts'
 import { joinConditions, readableCondition } from './table/expressions.ts'
 import { type Item, readNumber, readText, toItem } from './table/item.ts'
-import { deleteItem, getItem, queryItems, type Table } from './table/table.ts'
+import { getItem, queryItems, type Table } from './table/table.ts'
 import { transact, type TransactionPart } from './table/transaction.ts'
+import {
+  clearPartitionOfUnusedId,
+  putItemsOfUnusedId,
+  type UnusedId,
+  writeUnusedId,
+} from './unused-id-writes.ts'
 
 /** A rename, with the stack that was read from the table. */
 interface Rename extends RenameInput {
@@ -41,6 +51,9 @@ interface Rename extends RenameInput {
  *    the rename.
  * 4. It removes the originals of the copied records, and the old id from the list of stacks.
  *
+ * During step 2, another rename or a creation can take the new id. During step 4, they can take the
+ * old id. So each write of these steps requires that the token in the item of the id is unchanged.
+ *
  * After a crash in step 4, the creation of a stack with the old id removes the remaining history
  * and versions. Compaction finds the old id in the list of stacks, and removes the remaining
  * records of the journal. An interrupted rename has left its new id in the list. Compaction finds
@@ -64,14 +77,9 @@ export function createStackRenames(deps: CatalogAndInboxDeps): StackRenames {
       const token = random.uuid()
       const rename = { ...input, id, newId, stack, stackItem, number, version, token }
       if (!(await reserveNewId(deps, rename))) return 'exists'
-      await copyRecords(deps, rename)
-      const result = await moveStack(deps, rename)
-      if (result === 'renamed') {
-        await clearCopiedPartitions(deps, id)
-        // After a crash, compaction finds the remaining records of the old id by this entry. The
-        // entry is therefore removed last.
-        await deleteItem(catalogTable, keys.stackListEntry(id))
-      } else await abandonRename(deps, rename)
+      const result = (await copyRecords(deps, rename)) ? await moveStack(deps, rename) : 'conflict'
+      if (result === 'renamed') await removeOriginals(deps, rename)
+      else if (!(await abandonRename(deps, rename))) await removeCopies(deps, rename)
       return result
     },
   }
@@ -91,41 +99,63 @@ async function hasOtherRequest(
 /**
  * Removes all records of an id from the partitions that a rename copies. After the rename, this
  * removes the originals of the old id. Before the copy, it removes the records that a removed stack
- * or an interrupted rename left under the new id.
+ * or an interrupted rename left under the new id. Returns false if the id was taken meanwhile.
  */
-async function clearCopiedPartitions(deps: CatalogAndInboxDeps, id: StackId): Promise<void> {
-  for (const { table, pk } of listCopiedPartitions(deps, id)) await deleteRange(table, { pk })
+async function clearCopiedPartitions(
+  deps: CatalogAndInboxDeps,
+  unusedId: UnusedId,
+): Promise<boolean> {
+  for (const partition of listCopiedPartitions(deps, unusedId.id))
+    if (!(await clearPartitionOfUnusedId(deps, unusedId, partition))) return false
+  return true
+}
+
+/**
+ * Removes the records under the old id after the move, unless the id was taken meanwhile. After a
+ * crash, compaction finds the remaining records by the entry in the list of stacks. The entry is
+ * therefore removed last.
+ */
+async function removeOriginals(
+  deps: CatalogAndInboxDeps,
+  { id, stackItem }: Rename,
+): Promise<void> {
+  const oldId = { id, token: readText(stackItem, 'token') }
+  const entry = { kind: 'remove', key: keys.stackListEntry(id) } as const
+  if (await clearCopiedPartitions(deps, oldId)) await writeUnusedId(deps, oldId, [entry])
 }
 
 /**
  * Copies the records to the new id. Omits late outcomes of an earlier stack that had the old id and
- * was removed.
+ * was removed. Returns false if another rename or a creation has taken the new id.
  */
-async function copyRecords(deps: CatalogAndInboxDeps, rename: Rename): Promise<void> {
+async function copyRecords(deps: CatalogAndInboxDeps, rename: Rename): Promise<boolean> {
   const { id, newId, stackItem, token } = rename
-  await clearCopiedPartitions(deps, newId)
+  if (!(await clearCopiedPartitions(deps, { id: newId, token }))) return false
   const newPartitions = listCopiedPartitions(deps, newId)
   const latePk = journalKeys.late(id, '').pk
   for (const [index, { table, pk }] of listCopiedPartitions(deps, id).entries()) {
     const isCopied = (item: Item): boolean => pk !== latePk || isLateItemOfStack(item, stackItem)
-    await copyPartition(table, { pk, newPk: newPartitions[index]?.pk ?? '', token, isCopied })
+    const newPk = newPartitions[index]?.pk ?? ''
+    if (!(await copyPartition(deps, rename, { table, pk, newPk, isCopied }))) return false
   }
+  return true
 }
 
 async function copyPartition(
-  table: Table,
+  deps: CatalogAndInboxDeps,
+  { newId, token }: Rename,
   {
+    table,
     pk,
     newPk,
-    token,
     isCopied,
   }: {
+    readonly table: Table
     readonly pk: string
     readonly newPk: string
-    readonly token: string
     readonly isCopied: (item: Item) => boolean
   },
-): Promise<void> {
+): Promise<boolean> {
   for (let after = ''; ; ) {
     const lowerBound = after === '' ? {} : { after }
     const items = await queryItems(table, { pk, ...lowerBound, limit: limits.itemsPerRound })
@@ -133,9 +163,9 @@ async function copyPartition(
       key: { pk: newPk, sk: readText(item, 'sk') },
       item: { ...item, ...toItem({ copiedBy: token }) },
     }))
-    if (puts.length > 0) await putItems(table, puts)
+    if (!(await putItemsOfUnusedId(deps, { id: newId, token }, table, puts))) return false
     const lastItem = items[limits.itemsPerRound - 1]
-    if (lastItem === undefined) return
+    if (lastItem === undefined) return true
     after = readText(lastItem, 'sk')
   }
 }

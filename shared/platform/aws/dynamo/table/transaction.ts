@@ -10,11 +10,25 @@ import type { Item, Key } from './item.ts'
 import type { RetryOutcome } from './retry-request.ts'
 import { sendWithRetry, type ItemUpdate, keyOf, type Table } from './table.ts'
 
-/** One write of a transaction: a conditional change, a put or a removal of one item. */
+/**
+ * One write of a transaction: a conditional change, a put or a removal of one item. `tableName`: the
+ * table of the item, if it is not the table of the transaction.
+ */
 export type TransactionPart =
   | { readonly kind: 'change'; readonly change: ItemUpdate }
-  | { readonly kind: 'put'; readonly key: Key; readonly item: Item; readonly ifAbsent: boolean }
-  | { readonly kind: 'remove'; readonly key: Key; readonly condition?: string }
+  | {
+      readonly kind: 'put'
+      readonly key: Key
+      readonly item: Item
+      readonly ifAbsent: boolean
+      readonly tableName?: string
+    }
+  | {
+      readonly kind: 'remove'
+      readonly key: Key
+      readonly condition?: string
+      readonly tableName?: string
+    }
 
 /**
  * The result of a transaction. A refusal lists for each part whether the condition of the part
@@ -80,8 +94,9 @@ function resolveCancellation(
 }
 
 function toTransactWriteItem(table: Table, part: TransactionPart): TransactWriteItem {
+  const tableName = part.kind === 'change' ? undefined : part.tableName
   const common = {
-    TableName: table.name,
+    TableName: tableName ?? table.name,
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const
   if (part.kind === 'change') {
