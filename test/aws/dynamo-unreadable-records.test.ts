@@ -82,6 +82,7 @@ function createTampering({ tables }: ModelDynamo, names: readonly string[]): Tam
       replaceAttributes(kind, deployment, { [name]: value })
       return true
     },
+    kindsWithoutDamage: [],
     // No condition can inspect a text. So writes of these kinds do not detect a damaged text.
     kindsWithUncheckedWrites: ['control', 'lease', 'history'],
     removeLogRecord(deployment, number) {

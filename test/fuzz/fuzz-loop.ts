@@ -5,36 +5,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { DeployError, isErrorCode } from '../../shared/errors/error.ts'
 import type { FuzzTarget } from './fuzz-target.ts'
+import { type FuzzMessage, type FuzzTask, progressPlaces } from './fuzz-task.ts'
 import { loadTarget } from './load-target.ts'
 import { createMutant } from './mutate.ts'
 import { readCorpus } from './read-corpus.ts'
-
-/**
- * The task of the thread: `count` inputs from number `from` on. `progress` has the number of the
- * current input.
- */
-export interface FuzzTask {
-  readonly decoder: string
-  readonly seed: number
-  readonly from: number
-  readonly count: number
-  readonly progress: Int32Array<SharedArrayBuffer>
-}
-
-/** A defect: the number of the input, the input in base64, and the error. */
-export interface FuzzDefect {
-  readonly index: number
-  readonly input: string
-  readonly problem: string
-}
-
-/** The result of a thread. */
-export interface FuzzLoopResult {
-  readonly acceptedCount: number
-  readonly refusedCount: number
-  readonly defects: readonly FuzzDefect[]
-  readonly slowestMs: number
-}
 
 /** Longest processor time of one input, in milliseconds. */
 const inputMsMax = 1_000
@@ -77,13 +51,14 @@ const signatureOfDefect = (problem: string): string =>
     .slice(0, 2)
     .join('\n') || problem.slice(0, 60)
 
-async function runTask(task: FuzzTask): Promise<FuzzLoopResult> {
+/** Runs the inputs of a task. Returns the processor time of the slowest one, in ms. */
+async function runTask(task: FuzzTask): Promise<number> {
   const target = await loadTarget(task.decoder)
   const corpus = [...readCorpus(task.decoder).values()]
-  const defects = new Map<string, FuzzDefect>()
-  let [acceptedCount, refusedCount, slowestMs] = [0, 0, 0]
+  const signatures = new Set<string>()
+  let slowestMs = 0
   for (let index = task.from; index < task.from + task.count; index++) {
-    Atomics.store(task.progress, 0, index)
+    Atomics.store(task.progress, progressPlaces.currentIndex, index)
     const input = createMutant(corpus, task.seed, index)
     const start = process.threadCpuUsage()
     const verdict = await runInput(target, input)
@@ -91,17 +66,25 @@ async function runTask(task: FuzzTask): Promise<FuzzLoopResult> {
     const usedMs = (cpuUsage.user + cpuUsage.system) / 1000
     slowestMs = Math.max(slowestMs, usedMs)
     const problem = usedMs > inputMsMax ? `the input took ${Math.round(usedMs)} ms` : verdict
-    if (problem === 'accepted') acceptedCount += 1
-    else if (problem === 'refused') refusedCount += 1
+    if (problem === 'accepted') Atomics.add(task.progress, progressPlaces.acceptedCount, 1)
+    else if (problem === 'refused') Atomics.add(task.progress, progressPlaces.refusedCount, 1)
     else {
       const signature = signatureOfDefect(problem)
-      if (!defects.has(signature))
-        defects.set(signature, { index, input: Buffer.from(input).toString('base64'), problem })
-      if (defects.size >= defectsMax) break
+      if (signatures.has(signature)) continue
+      signatures.add(signature)
+      post({
+        kind: 'defect',
+        defect: { index, input: Buffer.from(input).toString('base64'), problem },
+      })
+      if (signatures.size >= defectsMax) break
     }
   }
   await target.close?.()
-  return { acceptedCount, refusedCount, slowestMs, defects: [...defects.values()] }
+  return slowestMs
 }
 
-parentPort?.postMessage(await runTask(workerData as FuzzTask))
+function post(message: FuzzMessage): void {
+  parentPort?.postMessage(message)
+}
+
+post({ kind: 'end', slowestMs: await runTask(workerData as FuzzTask) })

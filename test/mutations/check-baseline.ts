@@ -1,5 +1,5 @@
-import { runSuite, runTestFiles, tierOf } from './run-suite.ts'
-import { type Mutation, selectFirstSeeds, selectFirstAwsSeeds } from './mutation.ts'
+import { type PassedTest, runSuite, runTestFiles, tierOf } from './run-suite.ts'
+import { type Mutation, type Suite, selectFirstSeeds, selectFirstAwsSeeds } from './mutation.ts'
 
 /** Time limit of all suites of one tier, or of one run of the simulation, in ms. */
 const baselineMs = 600_000
@@ -28,7 +28,7 @@ async function findTestProblems(
     caughtBy.flatMap(suite => (suite.kind === 'tests' ? [suite] : [])),
   )
   const files = [...new Set(suites.map(({ file }) => file))]
-  const names: string[] = []
+  const passedTests: PassedTest[] = []
   for (const [tier, tierFiles] of Map.groupBy(files, file => tierOf([file]))) {
     const verdict = await runTestFiles(folder, {
       files: tierFiles,
@@ -37,15 +37,22 @@ async function findTestProblems(
     })
     if (verdict.kind !== 'passes')
       return [`tier ${tier}: ${verdict.kind === 'fails' ? verdict.failure : verdict.reason}`]
-    names.push(...verdict.names)
+    passedTests.push(...verdict.passedTests)
   }
-  const unmatchedSuites = suites.filter(
-    ({ namePattern }) =>
-      namePattern !== undefined && !names.some(name => new RegExp(namePattern).test(name)),
-  )
-  return unmatchedSuites.map(
-    ({ file, namePattern }) => `no test has a name that matches ${namePattern}, see ${file}`,
-  )
+  return findUnmatchedSuites(suites, passedTests)
+}
+
+/** Returns a problem for each suite that has no passed test in its own file. */
+export function findUnmatchedSuites(
+  suites: readonly (Suite & { readonly kind: 'tests' })[],
+  passedTests: readonly PassedTest[],
+): readonly string[] {
+  return suites.flatMap(({ file, namePattern = '' }) => {
+    const pattern = new RegExp(namePattern)
+    return passedTests.some(test => test.file.endsWith(`/${file}`) && pattern.test(test.name))
+      ? []
+      : [`${file}: no test has a name that matches '${namePattern}'`]
+  })
 }
 
 async function findSeedProblems(

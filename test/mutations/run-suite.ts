@@ -3,10 +3,16 @@ import { join } from 'node:path'
 import { runNode } from './run-node.ts'
 import type { Suite } from './mutation.ts'
 
+/** A test that passed. `file`: the absolute path of its file. */
+export interface PassedTest {
+  readonly file: string
+  readonly name: string
+}
+
 /** The verdict of a suite on a tree. `broken`: the suite could not be run completely. */
 export type SuiteVerdict =
-  /** `names`: the tests that passed; none for the simulation. */
-  | { readonly kind: 'passes'; readonly names: readonly string[] }
+  /** `passedTests` has no element for the simulation. */
+  | { readonly kind: 'passes'; readonly passedTests: readonly PassedTest[] }
   | { readonly kind: 'fails'; readonly failure: string }
   | { readonly kind: 'broken'; readonly reason: string }
 
@@ -55,15 +61,21 @@ export function tierOf([file = '']: readonly string[]): string {
 }
 
 interface Assertion {
+  readonly file: string
   readonly fullName: string
   readonly status: string
 }
 
 function parseAssertions(report: string): readonly Assertion[] {
   const { testResults } = JSON.parse(report) as {
-    readonly testResults: readonly { readonly assertionResults: readonly Assertion[] }[]
+    readonly testResults: readonly {
+      readonly name: string
+      readonly assertionResults: readonly Omit<Assertion, 'file'>[]
+    }[]
   }
-  return testResults.flatMap(({ assertionResults }) => assertionResults)
+  return testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults.map(assertion => ({ ...assertion, file })),
+  )
 }
 
 /**
@@ -77,10 +89,10 @@ function verdictOf(
   const failedAssertion = assertions.find(assertion => assertion.status === 'failed')
   if (failedAssertion !== undefined)
     return { kind: 'fails', failure: failedAssertion.fullName.trim() }
-  const names = assertions.flatMap(assertion =>
-    assertion.status === 'passed' ? [assertion.fullName.trim()] : [],
+  const passedTests = assertions.flatMap(({ status: verdict, file, fullName }) =>
+    verdict === 'passed' ? [{ file, name: fullName.trim() }] : [],
   )
-  if (status === 0 && names.length > 0) return { kind: 'passes', names }
+  if (status === 0 && passedTests.length > 0) return { kind: 'passes', passedTests }
   return { kind: 'broken', reason: `no test failed and none passed: ${output.slice(-2_000)}` }
 }
 
@@ -95,7 +107,7 @@ async function runSeeds(
   if (status === undefined) return createTimeoutVerdict(timeoutMs)
   const brokenRule = /^broken rule: (.*)$/m.exec(output)?.[1]
   if (brokenRule !== undefined) return { kind: 'fails', failure: brokenRule }
-  if (status === 0) return { kind: 'passes', names: [] }
+  if (status === 0) return { kind: 'passes', passedTests: [] }
   return { kind: 'broken', reason: output.slice(-2_000) }
 }
 
