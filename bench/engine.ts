@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import manifest from '../package.json' with { type: 'json' }
 import { type RunMeasurement, measureRun } from './measure-run.ts'
 
 /** The folder of the repository. */
@@ -76,7 +77,7 @@ function createEngine(name: Engine['name'], command: string, version: string): E
 
 /** Returns Antichain as an engine. */
 export function findAntichain(): Engine {
-  return createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), '0.1.0')
+  return createEngine('antichain', join(repositoryRoot, 'cli', 'antichain'), manifest.version)
 }
 
 /** Returns Pulumi's command line as an engine. `command`: its name or path. */

@@ -133,11 +133,15 @@ else {
   const file = join(folder, 'state.json')
   await pipeline(Readable.from(printState(Number(values.resources))), createWriteStream(file))
   for (const step of steps)
-    for (let count = 0; count < Number(values.repetitions); count += 1)
-      spawnSync(
+    for (let count = 0; count < Number(values.repetitions); count += 1) {
+      const { status, signal } = spawnSync(
         process.execPath,
         [youngGenerationFlag, import.meta.filename, '--step', step, '--file', file],
         { stdio: 'inherit' },
       )
+      if (status === 0) continue
+      console.error(`bench: the step '${step}' ended with ${signal ?? status}`)
+      process.exitCode = 1
+    }
   rmSync(folder, { recursive: true })
 }

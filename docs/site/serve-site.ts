@@ -1,8 +1,8 @@
 /** Serves the built site on loopback, until Ctrl-C. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join } from 'node:path'
-import { parseSiteArguments, siteFolder } from './site-folder.ts'
+import { listSiteFiles, parseSiteArguments, siteFolder } from './site-folder.ts'
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,7 +20,7 @@ const contentPolicy =
 
 const { base, port } = parseSiteArguments(process.argv.slice(2))
 // Only listed files are served, so that no path leaves the folder.
-const files = new Set(readdirSync(siteFolder, { recursive: true, encoding: 'utf8' }))
+const files = listSiteFiles(siteFolder)
 
 const server = createServer((request, response) => {
   const file = findFile(request.url ?? '/')
@@ -38,8 +38,7 @@ function findFile(url: string): string | undefined {
   const path = decodePath(url)
   if (path === undefined) return undefined
   const file = path.endsWith('/') || path === '' ? `${path}index.html` : path
-  // The set also contains folders, which have no extension.
-  return files.has(file) && extname(file) !== '' ? file : undefined
+  return files.has(file) ? file : undefined
 }
 
 /** Returns the path below the base. Returns undefined for a malformed address or one outside. */

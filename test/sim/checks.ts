@@ -161,6 +161,9 @@ const rules = [
   'a targeted deployment meets the claim of another',
   '2 targeted deployments are open',
   '3 targeted deployments are open',
+  'a generator parks',
+  'a generator hands over at its time limit',
+  'a generator hands over to one without a time limit',
 ] as const
 
 /** The coverage that a run of many seeds must reach. */

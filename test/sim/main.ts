@@ -113,7 +113,10 @@ function runShare(data: SeedShare, onReport: (report: SeedReport) => void): Prom
     })
     worker.on('message', onReport)
     worker.on('error', reject)
-    worker.on('exit', () => resolve())
+    // A worker whose run never ends has no event left, and exits with code 13.
+    worker.on('exit', code =>
+      code === 0 ? resolve() : reject(new Error(`a worker ended with code ${code}`)),
+    )
   })
 }
 

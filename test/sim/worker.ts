@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type SeedReport, runSeed } from './run-seed.ts'
 import type { WorldPlatform } from './world.ts'
@@ -12,14 +13,23 @@ export interface SeedShare {
 
 const { from, endSeed, every, ...platformOption } = workerData as SeedShare
 let currentSeed = from
+let isReported = false
+/** Posts the first report of the current seed. A run may continue after an unhandled rejection. */
+const postFirstReport = (report: SeedReport): void => {
+  if (!isReported) parentPort?.postMessage(report)
+  isReported = true
+}
 process.on('unhandledRejection', thrown => {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  parentPort?.postMessage(createBrokenReport(currentSeed, `unhandled error: ${text}`))
+  postFirstReport(createBrokenReport(currentSeed, `unhandled error: ${text}`))
 })
 for (let seed = from; seed < endSeed; seed += every) {
   currentSeed = seed
+  isReported = false
   const report = await runSeed(seed, { shrinksFaults: true, ...platformOption })
-  parentPort?.postMessage(report)
+  // Node reports the unhandled rejections of this seed before the next turn of the event loop.
+  await setImmediate()
+  postFirstReport(report)
 }
 
 function createBrokenReport(seed: number, violation: string): SeedReport {
