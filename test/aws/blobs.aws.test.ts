@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBlobSweep } from '../../shared/platform/aws/blobs/blob-sweep.ts'
 import { createBucketArchives } from '../../shared/platform/aws/blobs/bucket-archives.ts'
 import { createBlobs } from '../../shared/platform/aws/blobs/blobs.ts'
@@ -152,11 +152,10 @@ describeWithServices('blobs over S3', ['S3'], settings => {
     await expect(blobs.put(bytesOf('x'))).rejects.toMatchObject({ code: 'STORE_MISSING' })
     const hash = createHash('sha256').update('x').digest('hex') as Parameters<typeof blobs.get>[0]
     await expect(blobs.get(hash)).rejects.toMatchObject({ code: 'STORE_MISSING' })
-    const secret = process.env['AWS_SECRET_ACCESS_KEY']
-    process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong'
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'wrong')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const other = createBlobs({ s3: createS3Client(settings()), bucket, prefix, clock })
     const refused = await other.put(bytesOf('x')).catch((thrown: unknown) => thrown)
-    process.env['AWS_SECRET_ACCESS_KEY'] = secret
     expect(refused).toMatchObject({ code: 'STORE_CREDENTIALS' })
     expect(String(refused)).not.toContain('wrong')
   })

@@ -31,13 +31,12 @@ describeWithServices('objects of s3://', ['S3'], settings => {
   test('wrong credentials have an error code of their own', async () => {
     const endpoint = encodeURIComponent(settings().endpoints.S3 ?? '')
     const address = `s3://any?endpoint=${endpoint}&s3ForcePathStyle=true&region=us-east-1`
-    const previous = process.env['AWS_SECRET_ACCESS_KEY']
-    process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong'
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'wrong')
     try {
       const store = await openObjectStore(parseObjectStoreUrl(address, '/'), {})
       await expect(store.get('a')).rejects.toMatchObject({ code: 'BACKEND_CREDENTIALS' })
     } finally {
-      process.env['AWS_SECRET_ACCESS_KEY'] = previous
+      vi.unstubAllEnvs()
     }
   })
 

@@ -268,7 +268,10 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
 
   test('a message that is delivered twice has two deliveries, and a second removal does no harm', async () => {
     const rules = [createFirstAttemptFault('again', 'ReceiveMessage')]
-    const { ports, close } = await openChains(settings(), { rules, visibilityMs: 60_000 })
+    const { ports, queues, sqs, close } = await openChains(settings(), {
+      rules,
+      visibilityMs: 60_000,
+    })
     const [message = failWithoutMessage()] = messagesOf(1)
     await ports.chains.send([message])
     const receiveOptions = { pool: 'short' } as const
@@ -276,6 +279,11 @@ describeWithServices('queues over SQS', ['SQS'], settings => {
     const [other] = await ports.chains.receive(1, 0, receiveOptions)
     expect([one?.message, other?.message]).toEqual([message, message])
     for (const receipt of [one?.receipt, other?.receipt]) await ports.chains.remove(receipt ?? '')
+    for (const attribute of [
+      'ApproximateNumberOfMessages',
+      'ApproximateNumberOfMessagesNotVisible',
+    ] as const)
+      expect(await attributeOf(sqs, queues.short.url, attribute)).toBe(0)
     await close()
   })
 

@@ -121,7 +121,7 @@ describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], set
     expect(deleted.err).toContain(`warning: deleting protected resource ${urnOf('thing-2')}`)
     const args = ['import', 'gold:index:Thing', 'thing-2', 'thing-2-1', '--protect=false'] as const
     const imported = requireSuccess(await run(...args, '--yes'))
-    expect(imported.out).toContain('thing-2')
+    expect(imported.out).toMatch(/new gold\.Thing\("thing-2"/)
     await requireUnchanged()
     const [record] = await sandbox.control.platform.catalog.listHistory(sandbox.stack, 1, 1_000)
     expect(record).toMatchObject({ command: 'up' })

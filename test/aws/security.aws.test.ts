@@ -213,7 +213,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     await checkFinder(stored)
   })
 
-  /** Checks the finder itself: it finds names that are in plaintext, and a planted secret. */
+  /** Checks the finder itself: it finds names that are in plaintext, and planted secrets. */
   async function checkFinder(stored: Awaited<ReturnType<typeof listStoredBytes>>): Promise<void> {
     const nameFinder = createSecretFinder({
       urn: 'gold:index:Thing::database',
@@ -236,8 +236,11 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     client.destroy()
     await forge('notifications', [{ token }])
     const planted = await listStoredBytes(settings(), sandbox.cloud.services)
-    const secretNames = planted.flatMap(({ bytes }) => [...finder.findIn(bytes)])
-    expect(new Set(secretNames)).toContain('a secret of the configuration')
+    const found = planted.flatMap(({ location, bytes }) =>
+      [...finder.findIn(bytes)].map(name => `${location.split(' ')[0]}: ${name}`),
+    )
+    expect(found).toContain('DynamoDB: a secret of the configuration')
+    expect(found).toContain('SQS: a token of the API')
   }
 })
 

@@ -41,7 +41,6 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
       expect(readFileSync(file, 'utf8') + exported).not.toContain(password)
     }
     await runAll('stack init dev', `config set --secret password ${password}`, 'up --yes')
-    const underPassphrase = readFileSync(file, 'utf8')
     await runAll(`stack change-secrets-provider ${firstKey}`)
     passphrase = undefined
     await expectSameSecrets()
@@ -69,6 +68,11 @@ describeWithServices('secrets of a stack under a key of KMS', ['KMS'], settings 
     requireSuccess(await run(rotate, 'three\n'))
     passphrase = 'three'
     await expectSameSecrets()
-    expect(underPassphrase).not.toBe(readFileSync(file, 'utf8'))
+    passphrase = 'two'
+    const refused = await run(['config', 'get', 'password'])
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      expect.stringContaining('[SECRETS_PASSPHRASE_WRONG]'),
+    ])
   })
 })

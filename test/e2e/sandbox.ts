@@ -152,14 +152,23 @@ export function requireSuccess(result: CommandOutput): CommandOutput {
   return result
 }
 
+/** The options of a wait: the name of the condition, or a function for text at the time limit. */
+interface WaitOptions {
+  readonly condition: string | (() => string)
+  readonly limitMs?: number
+}
+
 /** Waits until `isDone` returns true. Throws an error that names `condition` after `limitMs`. */
 export async function waitUntil(
   isDone: () => boolean | Promise<boolean>,
-  { condition, limitMs = 180_000 }: { readonly condition: string; readonly limitMs?: number },
+  { condition, limitMs = 180_000 }: WaitOptions,
 ): Promise<void> {
   const deadlineMs = performance.now() + limitMs
   while (!(await isDone())) {
-    if (performance.now() > deadlineMs) throw new Error(`${condition}: not within ${limitMs} ms`)
+    if (performance.now() > deadlineMs) {
+      const text = typeof condition === 'string' ? condition : condition()
+      throw new Error(`${text}: not within ${limitMs} ms`)
+    }
     await new Promise(done => setTimeout(done, 20))
   }
 }

@@ -97,6 +97,8 @@ async function serve(): Promise<void> {
   url = `${address.exec(started.readOutput())?.[1] ?? ''}site`
 }
 
+const readServingOutput = (): string => serving?.readOutput() ?? ''
+
 async function stopServing(): Promise<void> {
   serving?.kill('SIGKILL', 'group')
   await serving?.done
@@ -133,7 +135,7 @@ test('a push that GitHub signed is deployed once, with a notification', async ()
     body: { kind: 'repeated' },
   })
   await waitUntil(() => findNotifications('succeeded').length > 0, {
-    condition: serving?.readOutput() ?? '',
+    condition: readServingOutput,
     limitMs: 150_000,
   })
   expect(verifyExport(await sandbox.exportState(), { sealed: true })).toEqual([])
@@ -151,7 +153,7 @@ test('a pull request is previewed, and the result is posted as a comment', async
   const delivery = signDelivery(secret, 'pull_request', createPullRequestBody(3, commit))
   expect(await sendWebhookDelivery(url, delivery)).toMatchObject({ status: 202 })
   await waitUntil(() => github.listComments().size > 0, {
-    condition: serving?.readOutput() ?? '',
+    condition: readServingOutput,
     limitMs: 150_000,
   })
   expect([...github.listComments().values()][0]).toMatch(/Preview of .* succeeded/)
@@ -172,7 +174,7 @@ test('pull requests of GitLab and Bitbucket Server are previewed, with a status 
     expect(await sendWebhookDelivery(hook, delivery)).toMatchObject({ status: 202 })
     expect(await sendWebhookDelivery(hook, delivery)).toMatchObject({ body: { kind: 'repeated' } })
     await waitUntil(() => host.listComments().length > 0, {
-      condition: `${form}: ${serving?.readOutput() ?? ''}`,
+      condition: () => `${form}: ${readServingOutput()}`,
       limitMs: 60_000,
     })
     expect([form, host.listComments()[0]]).toEqual([form, expect.stringContaining('succeeded')])
@@ -205,7 +207,7 @@ test('a schedule of all stacks that finds drift sends a signed notification, and
   )
   await scheduleSoon()
   await waitUntil(() => findNotifications('drift').length > 0, {
-    condition: serving?.readOutput() ?? '',
+    condition: readServingOutput,
     limitMs: 150_000,
   })
   const [{ body, headers } = { body: '', headers: {} as Record<string, string> }] =
@@ -229,7 +231,7 @@ test('the next serving process sends the notification of a deployment that ran w
   expect(findNotifications('succeeded')).toHaveLength(1)
   await serve()
   await waitUntil(() => findNotifications('succeeded').length > 1, {
-    condition: serving?.readOutput() ?? '',
+    condition: readServingOutput,
   })
   expect(findNotifications('succeeded')).toHaveLength(2)
 }, 240_000)

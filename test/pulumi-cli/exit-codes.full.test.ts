@@ -95,9 +95,12 @@ describeWithCommands('exit codes', [['go', 'version']], () => {
     runPulumi = (args, options = {}) =>
       sandbox.run(args, { ...options, command: cli, env: { ...variables, ...options.env } })
     for (const run of [sandbox.run, runPulumi]) {
-      for (const args of ['stack init dev', 'up --yes --skip-preview'])
+      for (const args of [
+        'stack init dev',
+        'up --yes --skip-preview',
+        'config set --secret key value',
+      ])
         expect(await run(args.split(' '))).toMatchObject({ exit: 0 })
-      await run(['config', 'set', '--secret', 'key', 'value'])
     }
   }, 900_000)
   afterAll(() => sandbox.remove())

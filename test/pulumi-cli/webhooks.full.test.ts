@@ -80,7 +80,7 @@ describeWithCommands("webhooks of Pulumi's command line", [['go', 'version']], (
       const listed = await client.antichain(['notification', 'ls', '-s', 'dev'])
       expect(requireSuccess(listed).out).toMatch(/update_failed to http.*, pulumi \(ops\)/)
       const cron = ['--cron', '0 */4 * * *']
-      await client.pulumi(['stack', 'schedule', 'new', '--kind', 'drift', ...cron])
+      requireSuccess(await client.pulumi(['stack', 'schedule', 'new', '--kind', 'drift', ...cron]))
       await runPulumi('stack schedule new --kind ttl --once 2099-01-01T00:00:00Z')
       for (const command of [
         ...['webhook list', `webhook get ${name}`, `webhook delivery list ${name} --count 2`],
