@@ -9,7 +9,11 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
 import { createToken } from '../../shared/api/issue-token.ts'
-import { awsVariables, type QueueName } from '../../shared/config/aws-resource-names.ts'
+import {
+  awsVariables,
+  deadLetterQueueOf,
+  type QueueName,
+} from '../../shared/config/aws-resource-names.ts'
 import { createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { createDynamoClient } from '../../shared/platform/aws/dynamo/table/dynamo-client.ts'
 import { readAwsResources } from '../../shared/platform/aws/aws-resources.ts'
@@ -132,10 +136,11 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     return JSON.parse(outcome.json)
   }
 
+  const queueUrlOf = (queue: QueueName): string => sandbox.cloud.services.queues[queue].url
+
   /** Sends messages to a queue as an attacker who knows its address. */
-  async function forge(queue: QueueName, bodies: readonly unknown[]): Promise<void> {
+  async function forge(QueueUrl: string, bodies: readonly unknown[]): Promise<void> {
     const sqs = createSqsClient(settings())
-    const QueueUrl = sandbox.cloud.services.queues[queue].url
     for (const body of bodies) {
       const MessageBody = typeof body === 'string' ? body : JSON.stringify(body)
       await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }))
@@ -163,7 +168,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
       { v: 1, deployment, blob: '0'.repeat(64) },
       'rm -rf /\n{"v":1}',
     ]
-    await forge('chains', chains)
+    await forge(queueUrlOf('chains'), chains)
     const nudges = [
       { v: 1, stack: sandbox.stack },
       { v: 1, stack: stackIdOf('shop', 'somebody-elses') },
@@ -171,7 +176,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
       { v: 1, stack: sandbox.stack, command: 'destroy' },
       'no json',
     ]
-    await forge('nudges', nudges)
+    await forge(queueUrlOf('nudges'), nudges)
     const isHandled = (): boolean =>
       sandbox.calls.length - callsBefore >= chains.length + nudges.length &&
       sandbox.cloud.functionNames.every(name =>
@@ -234,7 +239,8 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
     const Item = { pk: { S: 'planted' }, sk: { S: 'planted' }, data }
     await client.send(new PutItemCommand({ TableName, Item }))
     client.destroy()
-    await forge('notifications', [{ token }])
+    // No function receives the dead letters.
+    await forge(deadLetterQueueOf(queueUrlOf('notifications')), [{ token }])
     const planted = await listStoredBytes(settings(), sandbox.cloud.services)
     const found = planted.flatMap(({ location, bytes }) =>
       [...finder.findIn(bytes)].map(name => `${location.split(' ')[0]}: ${name}`),
