@@ -122,8 +122,8 @@ function compareWithLibrary(pair: ValuePair, answer: LibraryAnswer): readonly st
 }
 
 /**
- * Compares our semantic equality with that of the library. The library ends at the first part whose
- * equality is unknown, in the random order of a Go map, so its result may be `unknown` or `false`.
+ * Compares our semantic equality with that of the library. The library compares parts in the random
+ * order of a Go map, and ends at the first unknown one. Its result may be `unknown` or `false` then.
  * For sets with unknown parts it is `false` where ours is unknown. The planner only asks whether
  * values are equal, so a result for values with unknown parts must agree about that.
  */
