@@ -36,7 +36,7 @@ export function observedHolderOf(holder: Holder, leases: readonly Lease[]): Obse
  * retired its lease, or has not renewed its lease since the nudge was sent. The delay of a nudge is
  * the duration of a lease plus its margin. A living holder renews its lease four times in the
  * duration of a lease, and stops its work before the lease expires. Pure. Source:
- * docs/decisions/0015-a-nudge-says-how-the-holder-stood.md.
+ * docs/decisions/0015-a-nudge-carries-the-state-of-the-holder.md.
  */
 export function isHolderGone(
   { holder, handedOver }: Control,

@@ -6,7 +6,7 @@ import type { DeleteEdges } from './delete-edges.ts'
  * condemned dependents. Each further wave contains the states whose condemned dependents are all in
  * earlier waves. Waves are displayed to users. Barriers separate them on request, or to limit the
  * number of concurrent deletes. Linear in the edges. Source:
- * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * docs/decisions/0012-barriers-receive-arrivals.md.
  */
 export function wavesOf(
   condemned: readonly number[],

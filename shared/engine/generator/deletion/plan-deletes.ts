@@ -27,7 +27,7 @@ interface DeletePlanDeps {
  * when all its dependents are deleted. With waves, the previous wave must also have succeeded ('for
  * whole waves') or ended ('for waves to end'). A graph with many edges gets joins. More than
  * `concurrencyMax` deletes are always split into waves of at most that width. Source:
- * docs/decisions/0012-barriers-are-arrivals-not-ends.md.
+ * docs/decisions/0012-barriers-receive-arrivals.md.
  */
 export function planDeletes(
   graph: StateGraph,
