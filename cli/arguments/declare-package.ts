@@ -33,7 +33,10 @@ export function declarePackage(root: Command, attach: Attach): void {
       .option('--language <name>', 'nodejs, python, yaml, go, dotnet, java or all (default: all)')
       .option('-o, --out <folder>', 'Folder with the folders of the SDKs (default: ./sdk)')
       .option('--version <version>', 'Version of the package (default: that of its schema)')
-      .option('--local', 'SDKs that programs use in their folders (only go, dotnet and java)')
+      .option(
+        '--local',
+        'Generate SDKs for local use, not for publication (no effect on nodejs, python and yaml)',
+      )
       .allowUnknownOption(),
     async () => (await import('../commands/package-gen-sdk.ts')).generatePackageSdks,
     unsupportedOptions.genSdk,

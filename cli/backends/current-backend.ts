@@ -56,18 +56,15 @@ export function saveBackend(home: string, address: string): void {
   writeFileSync(savedFileOf(home), JSON.stringify({ backend: address }), { mode: 0o600 })
 }
 
-/** Removes the backend of a login. Returns its address, if there was one. */
-export function removeSavedBackend(home: string): string | undefined {
-  try {
-    return readSavedBackend(home)
-  } catch {
-    return undefined
-  } finally {
-    rmSync(savedFileOf(home), { force: true })
-  }
+/** Removes the backend of a login. */
+export function removeSavedBackend(home: string): void {
+  rmSync(savedFileOf(home), { force: true })
 }
 
-/** Returns the backend of a login. Throws FILE_UNREADABLE for an invalid login. */
+/**
+ * Returns the backend of a login. Returns undefined if the file is missing or cannot be read.
+ * Throws FILE_UNREADABLE for an invalid login.
+ */
 export function readSavedBackend(home: string): string | undefined {
   let text: string
   try {

@@ -4,11 +4,11 @@ import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import { isObjectStoreUrl } from '../../shared/platform/objects/object-store-url.ts'
 import { cacheFolderOf, readSavedBackend, removeSavedBackend } from '../backends/current-backend.ts'
-import { createApiClient } from '../remote/api-client.ts'
+import { createApiClient, parseReply } from '../remote/api-client.ts'
 import { readTokenIdentity } from '../remote/current-account.ts'
 import { readOidcToken, requestsOidc } from '../remote/oidc-token.ts'
 import type { CliSession } from '../session/session.ts'
-import { requireOnlyOrganization } from './org.ts'
+import { refuseOtherOrganization } from './org.ts'
 import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/saved-login.ts'
 
 /**
@@ -19,7 +19,7 @@ import { parseApiAddress, readLogin, removeLogin, writeLogin } from '../remote/s
 export const login: Handler = async (session, flags, [operand = '']) => {
   const address = readAddress(flags, operand)
   const organization = flags.text('defaultOrg')
-  if (organization !== undefined) requireOnlyOrganization(organization)
+  if (organization !== undefined) refuseOtherOrganization(organization)
   if (isObjectStoreUrl(address)) {
     refuseApiOptions(flags)
     return (await import('../backends/backend-login.ts')).loginToBackend(session, address)
@@ -29,7 +29,8 @@ export const login: Handler = async (session, flags, [operand = '']) => {
   for (const option of ['audience', 'rule'])
     if (flags.text(option) !== undefined)
       throw createError('CLI_USAGE', `--${option} requires --oidc`)
-  const presetToken = flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? ''
+  // A token from a file or a command may have a newline at its end.
+  const presetToken = (flags.text('token') ?? session.io.env['ANTICHAIN_TOKEN'] ?? '').trim()
   if (presetToken === '' && !session.mayPrompt)
     throw createError(
       'API_TOKEN_MISSING',
@@ -40,7 +41,7 @@ export const login: Handler = async (session, flags, [operand = '']) => {
     )
   const token = presetToken === '' ? (await session.io.promptHidden('Token:')).trim() : presetToken
   const remote = await session.tools.openRemote({ url, token })
-  const { name, role } = await readTokenIdentity(remote)
+  const { name, role } = await readTokenIdentity(remote, url)
   removeSavedBackend(session.home)
   writeLogin(session.home, { url, token })
   session.printToStderr(`Logged in to ${url} as '${name}' (role ${role}).`)
@@ -85,7 +86,7 @@ async function loginWithOidc(session: CliSession, flags: Flags, url: string): Pr
     body: { token: oidcToken, ...(rule === undefined ? {} : { rule }) },
     isRepeatable: true,
   })
-  const { name, role, expiresAt, token } = issuedTokenForm.parse(response)
+  const { name, role, expiresAt, token } = parseReply(issuedTokenForm, response, url)
   removeSavedBackend(session.home)
   writeLogin(session.home, { url, token })
   const expiry = new Date(expiresAt).toISOString()
@@ -102,10 +103,11 @@ export const logout: Handler = async (session, flags, [operand = '']) => {
     session.printToStderr('Not logged in there.')
     return 0
   }
-  const previousUrl = removeSavedBackend(session.home) ?? readLoginUrl(session.home)
+  const previousLogin = describeLogin(session.home)
+  removeSavedBackend(session.home)
   removeLogin(session.home)
   session.printToStderr(
-    previousUrl === undefined ? 'Not logged in.' : `Logged out of ${previousUrl}.`,
+    previousLogin === undefined ? 'Not logged in.' : `Logged out of ${previousLogin}.`,
   )
   return 0
 }
@@ -116,9 +118,9 @@ function identifyAddress({ home, cwd }: CliSession, address: string): string {
 }
 
 /**
- * Reports whether a login may be one to the address with `identity`. This cannot be excluded for an
- * unreadable login, so `logout` removes it. Without a login the result is true too, and `logout`
- * reports that.
+ * Reports whether a login may be one to the address with `identity`. An invalid file may be the
+ * login to any address, so `logout` removes it. Without a login the result is true too, and
+ * `logout` reports that.
  */
 function mayBeLoggedInTo(session: CliSession, identity: string): boolean {
   try {
@@ -130,13 +132,19 @@ function mayBeLoggedInTo(session: CliSession, identity: string): boolean {
 }
 
 /**
- * Returns the address of the login. Returns undefined if the file of the login is missing or
- * unreadable, and 'an API' if the file is invalid.
+ * Returns the address of the login to a backend, or else to an API. If its file is invalid, returns
+ * `a backend` or `an API`. Returns undefined without a login.
  */
-function readLoginUrl(home: string): string | undefined {
-  try {
-    return readLogin(home)?.url
-  } catch {
-    return 'an API'
+function describeLogin(home: string): string | undefined {
+  const readOr = (fallback: string, read: () => string | undefined): string | undefined => {
+    try {
+      return read()
+    } catch {
+      return fallback
+    }
   }
+  return (
+    readOr('a backend', () => readSavedBackend(home)) ??
+    readOr('an API', () => readLogin(home)?.url)
+  )
 }

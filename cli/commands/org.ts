@@ -18,12 +18,12 @@ export const printDefaultOrganization: Handler = session => {
 
 /** `org set-default <name>`: accepts the only organization, and refuses other names. */
 export const setDefaultOrganization: Handler = (_session, _flags, [name = '']) => {
-  requireOnlyOrganization(name)
+  refuseOtherOrganization(name)
   return Promise.resolve(0)
 }
 
-/** Accepts the only organization. Throws CLI_USAGE for any other name. */
-export function requireOnlyOrganization(name: string): void {
+/** Throws CLI_USAGE for any name except that of the only organization. */
+export function refuseOtherOrganization(name: string): void {
   if (name === organizationName) return
   throw createError('CLI_USAGE', `the organization '${name}' does not exist`, {
     hint: `All stacks belong to '${organizationName}'; a project groups stacks.`,

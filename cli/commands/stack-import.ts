@@ -1,4 +1,4 @@
-import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
+import { namesManager } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { createError, messageOf } from '../../shared/errors/error.ts'

@@ -1,4 +1,4 @@
-import { namesManager } from '../../shared/runtime/state/seal-for-deployment.ts'
+import { namesManager } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import { hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { HistoryRecord } from '../../shared/ports/catalog.ts'
 import {

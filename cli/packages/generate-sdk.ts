@@ -4,9 +4,10 @@ import { makeRelative, type SdkLanguage } from './sdk-languages.ts'
 import { writeSdk } from './write-sdk.ts'
 
 /**
- * Generates the SDK of a package in a folder. `isLocal`: whether programs use it there. Prints the
- * folder, and on standard error the parts of the package that the SDK does not have. Throws
- * FEATURE_MISSING, CLI_USAGE, PLUGIN_FAILED, RUNTIME_UNKNOWN and CODE_GENERATION_FAILED.
+ * Generates the SDK of a package in a folder. `isLocal`: whether it is for local use, and not for
+ * publication. Prints the folder, and on standard error the parts of the package that the SDK does
+ * not have. Throws FEATURE_MISSING, CLI_USAGE, PLUGIN_FAILED, RUNTIME_UNKNOWN and
+ * CODE_GENERATION_FAILED.
  */
 export async function generateSdk(
   session: CliSession,

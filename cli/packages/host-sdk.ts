@@ -31,8 +31,8 @@ import type { CliSession } from '../session/session.ts'
 import type { LoadedSchema } from './load-package-schema.ts'
 
 /**
- * Lets the host of a language generate the SDK of a package. `isLocal`: whether programs use the
- * SDK in its folder. Throws RUNTIME_UNKNOWN without a host, and CODE_GENERATION_FAILED.
+ * Lets the host of a language generate the SDK of a package. `isLocal`: whether it is for local
+ * use, and not for publication. Throws RUNTIME_UNKNOWN without a host, and CODE_GENERATION_FAILED.
  */
 export function generateSdkByHost(
   session: CliSession,

@@ -8,7 +8,7 @@ import { parseJson } from '../../shared/values/parse-json.ts'
 
 /**
  * Returns the path of the `package.json` of the program, or else of its project. Throws
- * PROJECT_INVALID.
+ * PROJECT_INVALID if neither has one, or if it is not a JSON object.
  */
 export function findNodeManifest(project: Project): string {
   const { programFolder } = locateProgram(project)
@@ -19,6 +19,7 @@ export function findNodeManifest(project: Project): string {
       'PROJECT_INVALID',
       `no package.json in ${programFolder}: the program cannot depend on the SDK without it; create it with \`npm init\``,
     )
+  // Throws for a file that is not a JSON object, before the command writes the SDK.
   readManifest(manifestPath)
   return manifestPath
 }

@@ -43,7 +43,7 @@ export interface SdkLanguage {
   readonly runtime: string
   /** Checks the project before anything is written, unless a host does. Throws PROJECT_INVALID. */
   readonly check: (project: Project) => void
-  /** Generates the SDK. `isLocal`: whether programs use it in its folder. */
+  /** Generates the SDK. `isLocal`: whether it is for local use, and not for publication. */
   readonly generate: (
     session: CliSession,
     loadedSchema: LoadedSchema,

@@ -228,6 +228,18 @@ export function parseResponse(source: string, text: string): unknown {
   }
 }
 
+/** Parses a reply by its form. `source`: the address of the API, for API_ANSWER_UNKNOWN. */
+export function parseReply<Form extends z.ZodType>(
+  form: Form,
+  reply: unknown,
+  source: string,
+): z.output<Form> {
+  const parsed = parseForm(form, reply)
+  if (parsed.success) return parsed.data
+  const message = `the response of ${source} has an unknown form`
+  throw createError('API_ANSWER_UNKNOWN', message, { cause: parsed.error })
+}
+
 function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text)

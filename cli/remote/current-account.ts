@@ -3,6 +3,7 @@ import type { EnginePort } from '../../local/engine-port.ts'
 import { readUserName } from '../../shared/platform/system/system-user.ts'
 import { readCurrentBackend } from '../backends/current-backend.ts'
 import type { CliSession } from '../session/session.ts'
+import { parseReply } from './api-client.ts'
 import { readLogin } from './saved-login.ts'
 
 /** The place of the stacks in use, and the user there. */
@@ -26,11 +27,12 @@ const identityForm = z.object({
 /** The name, role and stacks of a token. */
 export type TokenIdentity = z.infer<typeof identityForm>
 
-/** Requests the name, role and stacks of the token from its API. */
-export async function readTokenIdentity({
-  callApi,
-}: Pick<EnginePort, 'callApi'>): Promise<TokenIdentity> {
-  return identityForm.parse(await callApi({ method: 'GET', path: '/v1/whoami' }))
+/** Requests the name, role and stacks of the token from its API, which has the address `url`. */
+export async function readTokenIdentity(
+  { callApi }: Pick<EnginePort, 'callApi'>,
+  url: string,
+): Promise<TokenIdentity> {
+  return parseReply(identityForm, await callApi({ method: 'GET', path: '/v1/whoami' }), url)
 }
 
 /** Returns the account in use. Requests the identity of a token from the API of the login. */
@@ -41,7 +43,7 @@ export async function readCurrentAccount(session: CliSession): Promise<CurrentAc
   if (backend !== undefined) return { kind: 'backend', user, ...backend }
   const login = readLogin(home)
   if (login === undefined) return { kind: 'machine', user, store: home }
-  const identity = await readTokenIdentity(await session.openEngine())
+  const identity = await readTokenIdentity(await session.openEngine(), login.url)
   return { kind: 'api', user: identity.name, url: login.url, ...identity }
 }
 

@@ -15,7 +15,7 @@ const loginFileOf = (home: string): string => join(home, 'login.json')
 
 /**
  * Returns the login that `antichain login` saved in a home folder. Returns undefined if the file is
- * missing or unreadable. Throws FILE_UNREADABLE for an invalid login.
+ * missing or cannot be read. Throws FILE_UNREADABLE for an invalid login.
  */
 export function readLogin(home: string): Login | undefined {
   let text: string

@@ -17,8 +17,19 @@ const assetSignature = 'c44067f5952c0a294b673a41bacd8c17'
 const archiveSignature = '0def7320c3a5731c473e5ecbe6d01bc7'
 const referenceSignature = '5cf8f73096256a8f31e491e813e4eb8e'
 
-/** The text in place of values that only the update knows. */
-const unknownText = '04da6b54-80e4-46f7-96ec-b56ff0331ba9'
+/**
+ * The markers that previews have in place of unknown values, one for each type. Source:
+ * docs/spec/property-values.md#wire-encoding.
+ */
+const unknownMarkers: ReadonlySet<unknown> = new Set([
+  '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
+  '3eeb2bf0-c639-47a8-9e75-3b44932eb421',
+  '04da6b54-80e4-46f7-96ec-b56ff0331ba9',
+  '6a19a0b0-7e62-4c92-b797-7f8e31da9cc2',
+  '030794c1-ac77-496b-92df-f27374a8bd58',
+  'e48ece36-62e2-4504-bad9-02848725956a',
+  'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
+])
 
 /** The text in place of every secret, as in events. */
 export const hiddenText = '[secret]'
@@ -37,10 +48,13 @@ export function formatProperty(value: unknown): FormattedProperty {
   return { text: text === '' ? '""' : text, isBlock, isHidden: false }
 }
 
-/** Replaces secrets, assets, archives and references to resources by texts, at any depth. */
+/**
+ * Replaces secrets, unknown values, assets, archives and references to resources by texts, at any
+ * depth.
+ */
 function hideSpecial(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hideSpecial)
-  if (value === unknownText) return 'known after the update'
+  if (unknownMarkers.has(value)) return 'known after the update'
   if (typeof value !== 'object' || value === null) return value
   const fields: Readonly<Record<string, unknown>> = { ...value }
   switch (fields[signatureKey]) {
@@ -49,9 +63,9 @@ function hideSpecial(value: unknown): unknown {
         Object.entries(fields).map(([name, field]) => [name, hideSpecial(field)]),
       )
     case assetSignature:
-      return `[asset ${sourceOf(fields)}]`
+      return `[asset ${sourceOf(fields) ?? 'of text'}]`
     case archiveSignature:
-      return `[archive ${sourceOf(fields)}]`
+      return `[archive ${sourceOf(fields) ?? 'of assets'}]`
     case referenceSignature:
       return `[resource ${String(fields['urn'])}]`
     case secretSignature:
@@ -62,7 +76,7 @@ function hideSpecial(value: unknown): unknown {
   }
 }
 
-function sourceOf({ path, uri, hash }: Readonly<Record<string, unknown>>): string {
-  const source = [path, uri, hash].find(part => typeof part === 'string')
-  return typeof source === 'string' ? source : 'of text'
+/** Returns the path, address or hash of an asset or archive, if it has one that is not empty. */
+function sourceOf({ path, uri, hash }: Readonly<Record<string, unknown>>): string | undefined {
+  return [path, uri, hash].filter(part => typeof part === 'string').find(part => part !== '')
 }

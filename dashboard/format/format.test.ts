@@ -9,6 +9,18 @@ import { operationStatusOf } from './operation-status.ts'
 import { stripControls } from './strip-controls.ts'
 
 const signatureKey = '4dabf18193072939515e22adb298388d'
+const assetSignature = 'c44067f5952c0a294b673a41bacd8c17'
+const archiveSignature = '0def7320c3a5731c473e5ecbe6d01bc7'
+/** The markers of docs/spec/property-values.md#wire-encoding. */
+const unknownMarkers = [
+  '1c4a061d-8072-4f0a-a4cb-0ff528b18fe7',
+  '3eeb2bf0-c639-47a8-9e75-3b44932eb421',
+  '04da6b54-80e4-46f7-96ec-b56ff0331ba9',
+  '6a19a0b0-7e62-4c92-b797-7f8e31da9cc2',
+  '030794c1-ac77-496b-92df-f27374a8bd58',
+  'e48ece36-62e2-4504-bad9-02848725956a',
+  'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
+]
 
 test.each([
   [-5, '0.0 s'],
@@ -68,9 +80,22 @@ test('a secret is hidden at any depth, also one with a mark that the page does n
   expect(nested.text).toBe('{"list":["[secret]"],"unknown":"[secret]"}')
 })
 
-test('assets and references are shown by their source, and long values as a block', () => {
-  const asset = { [signatureKey]: 'c44067f5952c0a294b673a41bacd8c17', path: './a.txt' }
-  expect(formatProperty(asset).text).toBe('[asset ./a.txt]')
+test.each(unknownMarkers)('the unknown marker %s is shown as such, at any depth', marker => {
+  expect(formatProperty([marker]).text).toBe('["known after the update"]')
+})
+
+test.each([
+  [assetSignature, { path: './a.txt', hash: 'h' }, '[asset ./a.txt]'],
+  [assetSignature, { path: '', uri: 'https://a', hash: 'h' }, '[asset https://a]'],
+  [assetSignature, { text: 'abc', hash: 'h' }, '[asset h]'],
+  [assetSignature, { text: 'abc', hash: '' }, '[asset of text]'],
+  [archiveSignature, { assets: {}, path: '', hash: 'h' }, '[archive h]'],
+  [archiveSignature, { assets: {} }, '[archive of assets]'],
+])('an asset or archive %s with %j is shown by its source: %s', (signature, fields, text) => {
+  expect(formatProperty({ [signatureKey]: signature, ...fields }).text).toBe(text)
+})
+
+test('long values are shown as a block, and an empty text as quotes', () => {
   expect(formatProperty('')).toMatchObject({ text: '""', isBlock: false })
   expect(formatProperty('one\ntwo')).toMatchObject({ text: 'one\ntwo', isBlock: true })
   expect(formatProperty({ name: 'x'.repeat(80) }).text).toContain('\n  "name"')

@@ -36,18 +36,19 @@ export async function runSharedSchedule(
   let count = 0
   let isAnyDue = false
   for (const stack of await listSelectedStacks(server, schedule)) {
-    const due = findDueRun({ schedule, name }, stack, now)
-    if (due === undefined) continue
+    const plannedAt = findDueRun({ schedule, name }, stack, now)
+    if (plannedAt === undefined) continue
     isAnyDue = true
-    if (await requestRun(server, { schedule, name, stack, due })) count += 1
+    if (await requestRun(server, { schedule, name, stack, plannedAt })) count += 1
   }
-  if (!isAnyDue && !window.isDueForAllStacks) return 0
-  const recentRuns = [...new Set([...(schedule.recentRuns ?? []), window.due])]
+  // At the end of the window `lastAt` is saved in any case, so that later checks list no stacks.
+  if (!isAnyDue && !window.hasEnded) return 0
+  const recentRuns = [...new Set([...(schedule.recentRuns ?? []), window.plannedAt])]
     .toSorted((a, b) => a - b)
-    .slice(-queryLimits.driftRunsPerSchedule)
+    .slice(-queryLimits.recentRunsPerSchedule)
   // The put fails if the schedule was changed meanwhile. The next check then evaluates it again.
   await documents.put(stored.key, { ...schedule, lastAt: now, recentRuns }, stored.version)
-  logger.write('info', 'schedule.shared', { schedule: name, due: window.due, count })
+  logger.write('info', 'schedule.shared', { schedule: name, due: window.plannedAt, count })
   return count
 }
 
@@ -76,10 +77,10 @@ async function requestRun(
     readonly schedule: Schedule
     readonly name: string
     readonly stack: StackId
-    readonly due: EpochMs
+    readonly plannedAt: EpochMs
   },
 ): Promise<boolean> {
-  const { schedule, name, stack, due } = run
+  const { schedule, name, stack, plannedAt: due } = run
   const waitingRequests = await requests.listWaiting(stack, apiLimits.waitingRequestsMax)
   const previousKeys = (schedule.recentRuns ?? [])
     .filter(time => time !== due)
@@ -89,7 +90,7 @@ async function requestRun(
     return false
   }
   const context = { requestedAt: clock.now(), execute }
-  await requests.put(createScheduleRequest({ ...run, isShared: true }, context))
+  await requests.put(createScheduleRequest({ schedule, name, stack, due, isShared: true }, context))
   await nudges.nudge(stack, 0)
   return true
 }

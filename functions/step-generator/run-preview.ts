@@ -1,4 +1,4 @@
-import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
+import { resealForDeployment } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
 import { createStackAttributes } from '../../shared/engine/telemetry/describe-operation.ts'
@@ -57,7 +57,7 @@ export function runPreview(
       const foreignWarning = describeForeignResources(storedState, stackPartsOf(request.stack))
       if (foreignWarning !== undefined) emitter.report('warning', foreignWarning)
       const pendingForecast = startForecast(input, commandRun)
-      const sealedState = await sealForDeployment(storedState, request)
+      const sealedState = await resealForDeployment(storedState, request)
       const base = createBase(await decodeSnapshot(sealedState, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {

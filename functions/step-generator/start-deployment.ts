@@ -52,7 +52,7 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import { requireNoMissingApproval } from '../../shared/runtime/approvals/approval-rule.ts'
 import { requireValidState } from './require-valid-state.ts'
 import { createDeploymentStart } from './create-deployment-start.ts'
-import { sealForDeployment } from '../../shared/runtime/state/seal-for-deployment.ts'
+import { resealForDeployment } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
 /** A deployment whose log this process holds. */
@@ -283,7 +283,7 @@ async function prepareBase(
     ({ urn }) => claim === undefined || claim.changes.has(urn),
   )
   const { state, keys: inbox, messages } = applyLateOutcomes(published.stored, lateOutcomes)
-  let base = await sealForDeployment(state, request)
+  let base = await resealForDeployment(state, request)
   if (base !== state && claim !== undefined)
     throw createError('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
       hint: 'Deploy the whole stack once, without --target. This encrypts the state with the manager of the stack file.',

@@ -21,8 +21,11 @@ export const queryLimits = {
    * the same number of deployments that may have found drift.
    */
   stepDeploymentsPerStack: 20,
-  /** Newest runs of each schedule in the table `drift`, and events that are read of each run. */
-  driftRunsPerSchedule: 20,
+  /**
+   * Newest runs that a schedule records. The table `drift` contains the same runs, each with at
+   * most `driftEventsPerRun` events.
+   */
+  recentRunsPerSchedule: 20,
   driftEventsPerRun: 50_000,
   /** Queries that one process runs at a time. */
   runningMax: 2,

@@ -1,4 +1,4 @@
-import type { Autonaming } from '../names/autonaming-rules.ts'
+import type { Autonaming } from '../names/propose-name.ts'
 import type { CallLimitRule } from '../programs/config/call-limit-rules.ts'
 import type { ConfigValue } from '../programs/config/open-config.ts'
 import type { ProjectPlugin } from '../programs/project/project-plugins.ts'

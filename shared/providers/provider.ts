@@ -10,7 +10,7 @@
  * Errors: a refused or failed call throws `ProviderError`. Docstrings name all other errors, except
  * those that are bugs of this project.
  */
-import type { NameProposal } from '../names/autonaming-rules.ts'
+import type { NameProposal } from '../names/propose-name.ts'
 import type { Urn } from '../names/urn.ts'
 import type { PropertyMap } from '../values/value.ts'
 import type { PackageParameterization } from '../records/package-parameterization.ts'

@@ -27,13 +27,14 @@ export interface DelegatedOptions {
 }
 
 /**
- * Adds the routes of the service that write tokens, or use secrets of webhooks. On AWS the API
- * function answers them. The function of the service forwards them, because its role must not allow
- * these two accesses.
+ * Adds the delegated routes to an app that answers them. The exchange of OIDC tokens writes tokens,
+ * and the routes of webhooks use their secrets. On AWS this app is in the function of the API. The
+ * function of Pulumi's service forwards their calls to it, because its own role must allow neither.
  */
 export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
   const { ports, addressOf, exchangeToken } = options
-  // An exchange needs no token, so it has the rate limit that our own API sets per address.
+  // An exchange has no token yet whose rate could be limited, so the rate of its client address is
+  // limited.
   const exchangeLimiter = createRateLimiter(ports.clock, {
     burst: apiLimits.addressBurst,
     perSecond: apiLimits.addressPerSecond,

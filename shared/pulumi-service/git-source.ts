@@ -51,8 +51,8 @@ function parseRepositoryUrl(url: string): HostedRepository | undefined {
 }
 
 /**
- * Reports whether two addresses name the same repository, possibly in different forms. Two
- * addresses without a repository count as the same.
+ * Reports whether two addresses name the same repository, possibly in different forms, such as
+ * `https://` and `git@`. Also returns true if neither of them names a repository.
  */
 export function isSameRepository(url: string | undefined, otherUrl: string | undefined): boolean {
   const [one, other] = [parseRepositoryUrl(url ?? ''), parseRepositoryUrl(otherUrl ?? '')]
@@ -67,8 +67,9 @@ function repositoryHostOf(apiUrl: string): string {
 
 /**
  * Returns the request for a commit of a repository, as a webhook with a matching rule would create
- * it. A generator derives the request from the rule again. Throws API_INPUT_INVALID for an
- * incomplete source, and API_FORBIDDEN if no rule admits it.
+ * it. Before the request runs, a generator derives it from the rule again, because a stored request
+ * may be forged. Throws API_INPUT_INVALID for an incomplete source, and API_FORBIDDEN if no rule
+ * admits it.
  */
 export async function createGitRequest(
   { documents }: Pick<ServicePorts, 'documents'>,
@@ -101,8 +102,9 @@ function requesterOf({ by, token }: DeploymentRequest): Pick<DeploymentRequest, 
 }
 
 /**
- * Returns the refs to try: the branch or tag that `branch` names. Without `branch`, these are the
- * branches in the rules whose names have no wildcards.
+ * Returns the refs to try, such as `branch main` and `tag v1`. `branch`: the name of a branch, or
+ * `refs/heads/…` or `refs/tags/…`. Without it, these are the branches that rules name without
+ * wildcards and exclusions, because a commit does not say on which branch it is.
  */
 function refsOf(branch: string | undefined, rules: readonly Rule[]): readonly string[] {
   if (branch !== undefined) {

@@ -50,9 +50,10 @@ function createRecordingKeeper(): KeyKeeper & { readonly calls: string[] } {
 
 describe('a data key', () => {
   const url = 'awskms://alias/a?region=r'
-  const own: AllowedKeys = { kind: 'own', stack }
-  const ownOrUnnamed: AllowedKeys = { kind: 'own-or-unnamed', stack }
+  const keysInFunctions: AllowedKeys = { kind: 'own', stack }
+  const keysOnOneMachine: AllowedKeys = { kind: 'own-or-unnamed', stack }
 
+  /** Returns the type of the opened manager or the code of the error, and the number of calls. */
   async function open(keyUrl: string, allowed: AllowedKeys) {
     const keeper = createRecordingKeeper()
     const encryptedKey = Buffer.from(await keeper.wrap(keyUrl, new Uint8Array(32))).toString(
@@ -68,8 +69,8 @@ describe('a data key', () => {
 
   test('with a profile is not opened in functions, which have no profiles', async () => {
     const profileUrl = `${url}&profile=audit&${field}=${stack}`
-    expect(await open(profileUrl, own)).toEqual(['SECRETS_URL_INVALID', 0])
-    expect(await open(profileUrl, ownOrUnnamed)).toEqual(['cloud', 1])
+    expect(await open(profileUrl, keysInFunctions)).toEqual(['SECRETS_URL_INVALID', 0])
+    expect(await open(profileUrl, keysOnOneMachine)).toEqual(['cloud', 1])
   })
 
   test('is created with its stack in the encryption context, and opens for that stack', async () => {
@@ -77,19 +78,19 @@ describe('a data key', () => {
     const { state } = await createCloudManager({ url, stack }, keeper)
     expect(state['url']).toBe(`${url}&${field}=${stack}`)
     expect(keeper.calls).toEqual([`wrap ${url}&${field}=${stack}`])
-    expect(await open(withKeyStack(url, stack), own)).toEqual(['cloud', 1])
+    expect(await open(withKeyStack(url, stack), keysInFunctions)).toEqual(['cloud', 1])
   })
 
   test.each([
-    [withKeyStack(url, 'organization/shop/dev'), own, 'SECRETS_STACK_DIFFERS'],
-    [withKeyStack(url, 'organization/shop/dev'), ownOrUnnamed, 'SECRETS_STACK_DIFFERS'],
-    [withKeyStack(url, 'organization/shop/Prod'), ownOrUnnamed, 'SECRETS_STACK_DIFFERS'],
-    [`${url}&${field}=`, ownOrUnnamed, 'SECRETS_STACK_DIFFERS'],
-    [url, own, 'SECRETS_STACK_MISSING'],
+    [withKeyStack(url, 'organization/shop/dev'), keysInFunctions, 'SECRETS_STACK_DIFFERS'],
+    [withKeyStack(url, 'organization/shop/dev'), keysOnOneMachine, 'SECRETS_STACK_DIFFERS'],
+    [withKeyStack(url, 'organization/shop/Prod'), keysOnOneMachine, 'SECRETS_STACK_DIFFERS'],
+    [`${url}&${field}=`, keysOnOneMachine, 'SECRETS_STACK_DIFFERS'],
+    [url, keysInFunctions, 'SECRETS_STACK_MISSING'],
     // Keys of an encryption context are case-sensitive.
-    [`${url}&context_Antichain-Stack=${stack}`, own, 'SECRETS_STACK_MISSING'],
+    [`${url}&context_Antichain-Stack=${stack}`, keysInFunctions, 'SECRETS_STACK_MISSING'],
     // Keys of Vault cannot name a stack.
-    ['hashivault://k', own, 'SECRETS_MANAGER_UNSUPPORTED'],
+    ['hashivault://k', keysInFunctions, 'SECRETS_MANAGER_UNSUPPORTED'],
   ])(
     'under %s, where %j is allowed, is refused before the key service is called: %s',
     async (keyUrl, allowed, code) => {
@@ -99,7 +100,7 @@ describe('a data key', () => {
 
   test('without a stack opens where it is allowed', async () => {
     for (const keyUrl of [url, 'hashivault://k'])
-      expect(await open(keyUrl, ownOrUnnamed)).toEqual(['cloud', 1])
+      expect(await open(keyUrl, keysOnOneMachine)).toEqual(['cloud', 1])
   })
 
   test('of another stack opens only for a user who may open any', async () => {
@@ -110,7 +111,7 @@ describe('a data key', () => {
     const keeper = createRecordingKeeper()
     const { state } = await createCloudManager({ url, stack }, keeper)
     const key = { url: state['url'] ?? '', encryptedKey: state['encryptedkey'] ?? '' }
-    await openCloudManager(key, { keeper, allowed: own })
+    await openCloudManager(key, { keeper, allowed: keysInFunctions })
     const foreign: AllowedKeys = { kind: 'own', stack: 'organization/shop/dev' }
     await expect(openCloudManager(key, { keeper, allowed: foreign })).rejects.toMatchObject({
       code: 'SECRETS_STACK_DIFFERS',

@@ -3,6 +3,7 @@ import { hasCode } from '../errors/error.ts'
 import { findSnippet, formatSnippetProgram, readSnippets } from './snippets.ts'
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::gold:index:Thing::${name}`
+/** A snippet: a resource that Pulumi Cloud added to a stack as code, without a program. */
 const snippet = {
   uuid: 'u1',
   name: 'logs',

@@ -51,7 +51,7 @@ function toRequestedProgram({ program }: RuleMatch, webhook: string): RequestedP
   return { ...program, kind: 'repository', webhook }
 }
 
-/** Returns the key of the request of a schedule's run. `due`: the planned time of the run. */
+/** Returns the key of the request of a schedule's run. `due`: the time when the run was due. */
 export function scheduleRequestKeyOf(name: string, due: EpochMs): string {
   return `schedule ${name} ${due}`
 }
@@ -73,7 +73,7 @@ export function createScheduleRequest(
     readonly stack: StackId
     readonly name: string
     readonly schedule: Schedule
-    /** The planned time of the run. */
+    /** The time when the run was due. With `isShared`: its planned time. */
     readonly due: EpochMs
     readonly isShared?: boolean
   },

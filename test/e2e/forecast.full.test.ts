@@ -10,7 +10,9 @@ import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
 /** The delay of each object in ms. Database and cache depend on the network, the page on both. */
 const delays = { network: 300, database: 900, cache: 200, page: 100 } as const
+/** The longest chain of dependent objects. */
 const criticalMs = delays.network + delays.database + delays.page
+/** The sum of all delays. */
 const workMs = criticalMs + delays.cache
 
 const program = `
@@ -39,7 +41,7 @@ async function readDeploymentCourse(): Promise<DeploymentCourse> {
 const run = async (...args: readonly string[]): Promise<string> =>
   requireSuccess(await sandbox.run([...args, '-s', 'dev'])).out
 
-/** Returns the forecast of a preview. */
+/** Returns the forecast of a preview, also of one that ends with an error. */
 async function readForecast(...args: readonly string[]): Promise<Forecast> {
   const { out } = await sandbox.run([...args, '--json', '-s', 'dev'])
   return (JSON.parse(out) as { readonly forecast: Forecast }).forecast
@@ -58,7 +60,8 @@ function expectTime(ms: number, expectedMs: number): void {
 
 test('a preview forecasts waves, critical path and time from the durations of earlier deployments', async () => {
   await run('stack', 'init', 'dev')
-  // Without earlier durations, the forecast assumes one second for each of the four calls.
+  // The waves are the stack, the network, database and cache, and the page. Only the stack needs no
+  // call. Without earlier durations, the forecast assumes one second for each of the four calls.
   const first = await readForecast('preview')
   expect(first).toMatchObject({ steps: 5, waves: [1, 1, 2, 1], width: 2, workMs: 4_000 })
   expect(first.estimates).toEqual({ default: 4 })
@@ -113,9 +116,10 @@ test('a preview of a destroy names protected resources, and the resources that t
   const refused = await sandbox.run(['destroy', '--preview-only', '-s', 'dev'])
   expect(refused.exit).not.toBe(0)
   expect(refused.out).toContain('cache is protected: it stays, and with it 3 others: many-dev,')
+  // Page and database are deleted. The cache stays, with its stack, its provider and the network.
   const forecast = await readForecast('destroy', '--preview-only')
   expect(forecast).toMatchObject({ steps: 2, keptCount: 1 })
-  expect(forecast.kept[0]?.keeps.map(nameOf)).toContain('network')
+  expect(forecast.kept[0]?.keeps.map(nameOf)).toEqual(['many-dev', 'default', 'network'])
 
   const excluded = await readForecast('destroy', '--preview-only', '--exclude-protected')
   expect(excluded).toMatchObject({ steps: 2, keptCount: 1, kept: forecast.kept })

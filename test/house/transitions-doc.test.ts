@@ -15,15 +15,21 @@ const head = `# Transitions of a head
 This page is generated from \`shared/records/transitions.ts\`. A test fails when the two differ. Regenerate it after a
 change with \`npm test -- test/house/transitions-doc.test.ts -u\`. Every store derives its conditions from these rows
 ([head-conditions.ts](../shared/records/head-conditions.ts)); the embedded one writes them as
-[SQL](../shared/platform/embedded/store/methods/head-statements.ts). The contract suite sends each of these transitions to
-every store, and all other requests, which the store must refuse
+[SQL](../shared/platform/embedded/store/methods/head-statements.ts). The contract suite sends the request of each row to
+every store. It also sends the requests that no row has, which every store must refuse
 ([operation-transitions.ts](../test/contract/operation-transitions.ts)). The simulation states the same conditions
 independently ([heads.ts](../test/sim/heads.ts)). It checks each change of a head against this table and counts each row.
 Every store must answer as the simulation does ([operation-model.ts](../test/contract/operation-model.ts)).
 
-A head is the small record of one operation. \`decided\`: a need has not ended. \`ready\`: nothing is missing, and no attempt
-can have called. \`begun\`: an attempt has an owner. \`unowned\`: no owner, but an attempt that may have called. \`ended\`: the
-verdict is final. A request without effect returns the first result again and changes nothing.
+A head is the small record of one operation. It has one of these states:
+
+- \`decided\`: the arrival of a need is missing.
+- \`ready\`: all needs have arrived, and no attempt can have called the provider.
+- \`begun\`: an attempt has an owner.
+- \`unowned\`: no attempt has an owner, but one may have called the provider.
+- \`ended\`: the verdict is final.
+
+A request that writes nothing was sent before: it returns the first result again.
 
 | From | Request | When | To | Writes | Why |
 |---|---|---|---|---|---|
@@ -41,8 +47,10 @@ test('docs/transitions.md equals the table', async () => {
 const termMeanings = `
 ## Meaning of the terms
 
-\`called\`: an attempt was not given back; \`called before\`: an attempt before the last one. Only a begin contains the data
-for \`complete\` and \`it is the last arrival\`. For other requests a store omits them, and no result depends on them.
+- \`called\`: an attempt was not given back, so it may have called the provider.
+- \`called before\`: the same holds for an attempt before the last one.
+- \`complete\`, \`it is the last arrival\`: these depend on the number of needs, which only a begin contains. For other
+  requests a store does not test them, because rows that differ only in them have the same result.
 `
 
 /** Formats the meaning of names as a table. */

@@ -33,7 +33,7 @@ export const groupMutations: readonly Mutation[] = [
     {
       name: 'a fixed name does not change the order of a replacement',
       breaks: 'docs/spec/step-generation.md#autonaming: a fixed name is deleted first',
-      file: 'shared/engine/generator/registration/propose-resource-name.ts',
+      file: 'shared/engine/generator/registration/apply-autonaming.ts',
     },
     ['  return { ...goal, deleteBeforeReplace: true }', '  return goal'],
     lifecycleTestsOf('autonaming/autonaming', 'TestAutonaming'),

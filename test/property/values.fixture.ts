@@ -10,7 +10,10 @@ import { signatureKey, unknownMarkers } from '../../shared/values/wire-options.t
 
 const hash = 'a'.repeat(64)
 
-/** Keys with all special cases of JavaScript and UTF-8. */
+/**
+ * Keys, among them those that JavaScript treats specially: `__proto__`, and numbers, which objects
+ * list first. U+FFEE and U+1F600 have another order in UTF-16 than in UTF-8. Go escapes `<&>`.
+ */
 export const keys: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 6 }),
@@ -51,7 +54,8 @@ const specialValues: fc.Arbitrary<PropertyValue> = fc.constantFrom<PropertyValue
   { kind: 'reference', urn, packageVersion: '', id: unknown },
 )
 
-const { value } = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => ({
+/** Values of each kind that a state can contain. */
+export const values: fc.Arbitrary<PropertyValue> = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.oneof(fc.constant(null), fc.boolean(), numbers, texts, specialValues),
@@ -60,12 +64,9 @@ const { value } = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => (
     tie('value').map(secretOf),
   ),
   map: fc.array(fc.tuple(keys, tie('value')), { maxLength: 4 }).map(entries => new Map(entries)),
-}))
+})).value
 
-/** Any value that a state can contain. */
-export const values: fc.Arbitrary<PropertyValue> = value
-
-/** Any object that a state can contain. */
+/** Objects of a state. */
 export const maps: fc.Arbitrary<PropertyMap> = fc
   .array(fc.tuple(keys, values), { maxLength: 5 })
   .map(entries => new Map(entries))

@@ -36,7 +36,8 @@ export async function simulatePermission(
       identityPolicies: [{ name: role, policy: policyOf(statements) }],
       serviceControlPolicies: [],
       resourceControlPolicies: [],
-      // A key without a policy refuses every role, unlike other resources.
+      // The policy of a key must allow a request. For other resources in its account, a role needs
+      // only its own policy.
       resourcePolicy: action.startsWith('kms:') ? keyPolicy : undefined,
     },
     {},
@@ -58,9 +59,9 @@ function policyOf(statements: readonly PolicyStatement[]): object {
 }
 
 /**
- * Renames the keys of encryption contexts to keys of tags, in policies and requests alike. The
- * library drops keys with a variable part after a colon. No policy of an installation has
- * conditions on tags.
+ * Replaces condition keys `kms:EncryptionContext:<name>` by `aws:PrincipalTag/<name>`, in policies
+ * and requests alike. The library drops keys whose last part after a colon is variable. No policy
+ * of an installation has conditions on tags of roles, so the decisions stay the same.
  */
 function withTagKeys<Value extends object>(value: Value): Value {
   const text = JSON.stringify(value)

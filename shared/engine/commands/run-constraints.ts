@@ -1,6 +1,6 @@
 import type { BlobHash } from '../../records/ids.ts'
 import { stackPartsOf } from '../../records/ids.ts'
-import type { Autonaming } from '../../names/autonaming-rules.ts'
+import type { Autonaming } from '../../names/propose-name.ts'
 import type { Analyzer, AnalyzerHost } from '../../providers/analyzers/analyzer.ts'
 import { shortenPath } from '../../providers/analyzers/shorten-path.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'

@@ -1,4 +1,7 @@
-/** A violation of a policy by a resource or the stack. */
+/**
+ * A violation of a policy by a resource or the stack. `color`: how color directives in `message`,
+ * such as `<{%reset%}>`, are shown. Events of this engine have `raw`, which keeps them.
+ */
 export interface PolicyEvent extends PolicyPackIdentity {
   readonly resourceUrn?: string
   readonly message: string
@@ -8,7 +11,10 @@ export interface PolicyEvent extends PolicyPackIdentity {
   readonly severity?: string
 }
 
-/** A change of a resource's inputs by a policy; secrets are shown as `[secret]`. */
+/**
+ * A change of a resource's inputs by a policy. Secrets are shown as `[secret]`. `color`: as in
+ * `PolicyEvent`.
+ */
 export interface PolicyRemediationEvent extends PolicyPackIdentity {
   readonly resourceUrn?: string
   readonly color: string

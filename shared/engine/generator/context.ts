@@ -1,6 +1,6 @@
 import type { Analyzer } from '../../providers/analyzers/analyzer.ts'
 import type { ProviderRegistry } from '../../providers/provider-registry.ts'
-import type { Autonaming } from '../../names/autonaming-rules.ts'
+import type { Autonaming } from '../../names/propose-name.ts'
 import type { StepEmitter } from '../events/step-emitter.ts'
 import type { ForecastDraft } from '../forecast/forecast-draft.ts'
 import type { Base } from '../deployment/state/base.ts'

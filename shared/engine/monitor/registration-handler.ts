@@ -69,7 +69,7 @@ function createRegister(
     wireRequest: RegisterResourceRequest,
   ): Promise<RegisterResourceResponse> => {
     const deps = await readyDeps
-    const { request, isTransformed, noteRegistered } = await requestTransformer.transform(
+    const { request, hasInheritedOptions, noteRegistered } = await requestTransformer.transform(
       deps,
       wireRequest,
     )
@@ -79,7 +79,7 @@ function createRegister(
       return response
     }
     const registration = await decodeRegistration(request, deps)
-    const current = await deps.generator.register(registration, isTransformed)
+    const current = await deps.generator.register(registration, hasInheritedOptions)
     noteRegistered(current.state.urn)
     return toRegistrationReply(current, request)
   }

@@ -18,17 +18,17 @@ export interface TransformDeps extends Pick<ReadingDeps, 'hashAssets'> {
 /** Applies the transforms of a program to the registrations and calls of one generator run. */
 export interface RequestTransformer {
   /**
-   * Transforms a registration request. `isTransformed`: the request has transforms, so its provider
-   * and inherited options were filled in. `noteRegistered` must be called with the registered URN,
-   * so that children inherit the transforms. Throws RESOURCE_INVALID with the error of a transform,
-   * and VALUE_MALFORMED for invalid properties.
+   * Transforms a registration request. `hasInheritedOptions`: its provider and inherited options
+   * were filled in, because it has transforms. `noteRegistered` must be called with the registered
+   * URN, so that children inherit the transforms. Throws RESOURCE_INVALID with the error of a
+   * transform, and VALUE_MALFORMED for invalid properties.
    */
   readonly transform: (
     deps: TransformDeps,
     request: RegisterResourceRequest,
   ) => Promise<{
     readonly request: RegisterResourceRequest
-    readonly isTransformed: boolean
+    readonly hasInheritedOptions: boolean
     readonly noteRegistered: (urn: string) => void
   }>
   /** Transforms a function call. */
@@ -51,7 +51,7 @@ export function createRequestTransformer(callbacks: Callbacks): RequestTransform
     const noteRegistered = (urn: string): void =>
       transforms.noteRegistered(urn, wireRequest.parent, applicableTransforms.ownTransforms)
     if (applicableTransforms.allTransforms.length === 0)
-      return { request: wireRequest, isTransformed: false, noteRegistered }
+      return { request: wireRequest, hasInheritedOptions: false, noteRegistered }
     const inheritedOptions = deps.generator.inheritOptions({
       ...wireRequest,
       protect: wireRequest.protect,
@@ -65,7 +65,7 @@ export function createRequestTransformer(callbacks: Callbacks): RequestTransform
       inherited: inheritedOptions,
       hashAssets,
     })
-    return { request, isTransformed: true, noteRegistered }
+    return { request, hasInheritedOptions: true, noteRegistered }
   }
   return {
     transform,

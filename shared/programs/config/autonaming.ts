@@ -1,6 +1,6 @@
 import { limits } from '../../config/limits.ts'
 import { createError, messageOf } from '../../errors/error.ts'
-import type { Autonaming, NamingRule } from '../../names/autonaming-rules.ts'
+import type { Autonaming, NamingRule } from '../../names/propose-name.ts'
 import type { ConfigValue } from './open-config.ts'
 
 /** The configuration key of automatic names, in the project or the stack. */

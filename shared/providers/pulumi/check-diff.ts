@@ -7,7 +7,7 @@ import {
   ResourceProviderService as service,
 } from '../../../proto/gen/pulumi/provider.ts'
 import { emptyMap, type PropertyMap } from '../../values/value.ts'
-import type { NameProposal } from '../../names/autonaming-rules.ts'
+import type { NameProposal } from '../../names/propose-name.ts'
 import { createLocalError, methodNameOf } from '../plugins/call-failures.ts'
 import type { DiffResult, PropertyDiff, Provider } from '../provider.ts'
 import { createReceiveOptions, createSendOptions } from './transfer-options.ts'

@@ -9,9 +9,13 @@ export interface DividedMessages {
   readonly queuedMessages: readonly ChainMessage[]
 }
 
-/** Decides which operations a generator runs itself. */
+/** The rules for the operations that a generator runs itself. */
 export interface InlineAdmission {
-  /** Longest expected duration of an inline operation, in ms. */
+  /**
+   * Longest expected duration of an inline operation, in ms. The executor of inline operations
+   * sends any longer one to the queue, because a generator cannot park while it runs one. A parked
+   * deployment has no generator until an operation ends.
+   */
   readonly operationMs: number
   /** Reports whether three quarters of the time limit remain, enough for a slow operation. */
   readonly hasTime: () => boolean
@@ -33,9 +37,7 @@ export interface InlineAdmission {
  * Creates the admission of one generator run. A send that would exceed `operationsMax` goes to the
  * queue as a whole, so that one executor starts its plugins for all its operations. The deployment
  * is then wide, and for `inlinePauseMs` all sends go to the queue. Otherwise a wide deployment
- * would always run some operations in the process that makes its decisions. An operation with an
- * expected duration above `operationMs` goes to the queue, because it would keep a waiting
- * generator from parking.
+ * would always run some operations in the process that makes its decisions.
  */
 export function createInlineAdmission(
   clock: Pick<ClockPort, 'monotonicMs'>,

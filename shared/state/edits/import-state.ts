@@ -11,8 +11,9 @@ import type { EditedState } from './state-edit.ts'
 /**
  * Replaces the state of a stack by an imported one. Pending operations of both states are dropped,
  * and the notices name their resources. Throws STATE_INVALID for an invalid URN or a secret in
- * plaintext. Without `force`, throws STATE_FOREIGN for resources of another stack, STATE_INTEGRITY,
- * and STACK_NOT_EMPTY. Source: docs/spec/state-format.md#export-and-import.
+ * plaintext, even with `force`. Without `force`, throws STATE_FOREIGN for a resource of another
+ * stack, and STATE_INTEGRITY for a broken rule of states. An imported state without resources is
+ * then STACK_NOT_EMPTY, if the stack has some. Source: docs/spec/state-format.md#export-and-import.
  */
 export function importState(
   imported: StoredDeployment,

@@ -58,10 +58,13 @@ export const scheduleDocument = z.strictObject({
     .number()
     .transform(ms => ms as EpochMs)
     .optional(),
-  /** The planned times of the newest sent runs, the oldest first. */
+  /**
+   * The times of the newest sent runs, the oldest first: when each run was due, and in a shared
+   * schedule its planned time.
+   */
   recentRuns: z
     .array(z.number().transform(ms => ms as EpochMs))
-    .max(queryLimits.driftRunsPerSchedule)
+    .max(queryLimits.recentRunsPerSchedule)
     .optional(),
   /** The name of the schedule at an external scheduler. Absent without such a scheduler. */
   placed: z.string().max(64).optional(),
@@ -119,7 +122,7 @@ function nextJitteredTimeOf(
 export type ScheduleVerdict =
   /** No run is due before `dueAt`. */
   | { readonly kind: 'wait'; readonly dueAt: EpochMs }
-  /** A run is due. `dueAt` is the planned time and identifies the run. */
+  /** A run is due since `dueAt`: its planned time plus the jitter. `dueAt` identifies the run. */
   | { readonly kind: 'run'; readonly dueAt: EpochMs }
   /** The stack runs another deployment, so this run is skipped. */
   | { readonly kind: 'skip'; readonly dueAt: EpochMs }

@@ -63,7 +63,7 @@ export async function runSchedule(
     () => deps.send(key, schedule, dueAt),
   )
   const recentRuns = [...(schedule.recentRuns ?? []), dueAt].slice(
-    -queryLimits.driftRunsPerSchedule,
+    -queryLimits.recentRunsPerSchedule,
   )
   if (onceResult.kind !== 'underway') await saveLastRun({ recentRuns })
   return onceResult.kind === 'done' ? verdict : onceResult

@@ -27,8 +27,8 @@ describe('the runs of a shared schedule', () => {
     expect(countDue(hourMs / 2)).toBeGreaterThan(70)
     expect(countDue(hourMs / 2)).toBeLessThan(130)
     expect(countDue(hourMs)).toBe(200)
-    const due = findDueRun(namedSchedule, stackOf(1), (base + hourMs) as EpochMs)
-    expect(due).toBe(base)
+    const plannedAt = findDueRun(namedSchedule, stackOf(1), (base + hourMs) as EpochMs)
+    expect(plannedAt).toBe(base)
   })
 
   test('take place once for each stack, at whatever times the checks run', () => {
@@ -61,8 +61,8 @@ describe('the runs of a shared schedule', () => {
         now as EpochMs,
       )
     expect(find(base - hourMs, base - 1)).toBeUndefined()
-    expect(find(base - hourMs, base + 1)).toEqual({ due: base, isDueForAllStacks: false })
-    expect(find(base - hourMs, base + hourMs)).toEqual({ due: base, isDueForAllStacks: true })
+    expect(find(base - hourMs, base + 1)).toEqual({ plannedAt: base, hasEnded: false })
+    expect(find(base - hourMs, base + hourMs)).toEqual({ plannedAt: base, hasEnded: true })
     expect(find(base + hourMs, base + 2 * hourMs)).toBeUndefined()
   })
 

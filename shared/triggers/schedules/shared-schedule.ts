@@ -3,7 +3,7 @@ import { type EpochMs, type StackId, stackPartsOf } from '../../records/ids.ts'
 import { readTags, type StackTags } from '../stack-tags.ts'
 import { evaluateSchedule, jitterOf, type Schedule } from './due-schedule.ts'
 
-/** The key of a shared schedule. */
+/** Returns the key of the document of a shared schedule. */
 export function sharedScheduleDocumentKeyOf(name: string): DocumentKey {
   return { kind: 'schedule', scope: '*', name }
 }
@@ -46,16 +46,14 @@ export function findDueRun(
   return (verdict.dueAt - jitterOf(key, schedule.jitterMs)) as EpochMs
 }
 
-/** The window after a run of a shared schedule, in which the run becomes due for its stacks. */
+/** The time from the planned time of a run until it is due for every stack, `jitterMs` later. */
 export interface DueWindow {
-  /** The planned time of the newest run. */
-  readonly due: EpochMs
-  /** Whether the longest jitter after the newest run is over. */
-  readonly isDueForAllStacks: boolean
+  readonly plannedAt: EpochMs
+  readonly hasEnded: boolean
 }
 
 /**
- * Returns the window of the newest run, or undefined if no stack can have a due run. In that case
+ * Returns the window of the newest run. Returns undefined if no run can be due for a stack. Then
  * the caller need not list the stacks. Pure. Throws SCHEDULE_INVALID.
  */
 export function findDueWindow(
@@ -63,8 +61,8 @@ export function findDueWindow(
   now: EpochMs,
 ): DueWindow | undefined {
   const { jitterMs, lastAt, createdAt } = schedule
-  // `lastAt` may lie between the planned time of a run and its time for the last stack. So the
-  // search for planned times begins `jitterMs` earlier.
+  // `lastAt` is the time of the last check that saved it. A run that was planned before `lastAt`
+  // may still become due for a stack, up to `jitterMs` after its planned time.
   const since = ((lastAt ?? createdAt) - jitterMs) as EpochMs
   const scheduleWithoutJitter = { ...schedule, jitterMs: 0, lastAt: since }
   const verdict = evaluateSchedule(sharedScheduleDocumentKeyOf(name), scheduleWithoutJitter, {
@@ -72,5 +70,6 @@ export function findDueWindow(
     isRunning: false,
   })
   if (verdict.kind !== 'run') return undefined
-  return { due: verdict.dueAt, isDueForAllStacks: verdict.dueAt + jitterMs <= now }
+  // Without jitter, a run is due at its planned time.
+  return { plannedAt: verdict.dueAt, hasEnded: verdict.dueAt + jitterMs <= now }
 }

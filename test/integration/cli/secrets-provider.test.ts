@@ -7,22 +7,25 @@ import { type CliBench, createCliBench } from './cli-bench.ts'
 const dev = 'organization/site/dev' as StackId
 const url = 'awskms://alias/site?region=eu-central-1'
 const field = 'context_antichain-stack'
-// The fake encrypted data keys are in base64: `bmV3` is "new", and `b2xk` is "old".
-const keyOf = (stack: string): string => `${url}&${field}=organization/site/${stack}`
+const keyUrlOf = (stack: string): string => `${url}&${field}=organization/site/${stack}`
+// The bench has fake secrets managers. A ciphertext is `<salt>(<passphrase>:<text>)`, or with a key
+// `<encrypted data key>(key:<text>)`. The encrypted data keys `bmV3` and `b2xk` are the words `new`
+// and `old` in base64.
 
 let bench: CliBench
 
 const readFile = (name = 'dev'): string => bench.read(`Pulumi.${name}.yaml`)
 const change = (provider: string) => bench.run('stack', 'change-secrets-provider', provider)
 
-/** Returns a state with one secret output, in the form of the bench's fake managers. */
+/** Returns a state of a stack with one secret output. */
 function stateOf(provider: object, ciphertext: string): StoredDeployment {
   const outputs = { password: { [signatureKey]: signatures.secret, ciphertext } }
-  const urn = 'urn:pulumi:dev::site::a:b:C::x'
+  const type = 'pulumi:pulumi:Stack'
+  const urn = `urn:pulumi:dev::site::${type}::site-dev`
   return {
     manifest: { time: '', magic: '', version: '' },
     secrets_providers: provider as { readonly type: string },
-    resources: [{ urn, custom: true, id: 'x', type: 'a:b:C', outputs }],
+    resources: [{ urn, custom: false, type, outputs }],
     metadata: {},
   }
 }
@@ -49,12 +52,12 @@ describe('stack change-secrets-provider', () => {
   test('encrypts configuration and state with a key, and back with a passphrase', async () => {
     expect(await change(url)).toMatchObject({ exit: 0 })
     expect(readFile()).toBe(
-      `secretsprovider: ${keyOf('dev')}\nencryptedkey: bmV3\nconfig:\n` +
+      `secretsprovider: ${keyUrlOf('dev')}\nencryptedkey: bmV3\nconfig:\n` +
         '  site:a:\n    secure: bmV3(key:hush)\n' +
         '  site:tree:\n    leaf:\n      secure: bmV3(key:leaf)\n  site:plain: text\n',
     )
     expect(readState()).toEqual({
-      provider: { type: 'cloud', state: { url: keyOf('dev'), encryptedkey: 'bmV3' } },
+      provider: { type: 'cloud', state: { url: keyUrlOf('dev'), encryptedkey: 'bmV3' } },
       outputs: { password: { [signatureKey]: signatures.secret, ciphertext: 'bmV3(key:"out")' } },
     })
     expect(await change('default')).toMatchObject({ exit: 0 })
@@ -100,19 +103,18 @@ describe('stack change-secrets-provider', () => {
     bench.write('Pulumi.dev.yaml', before)
     expect(await change(url)).toMatchObject({ exit: 0 })
     expect(readFile()).toContain('secure: bmV3(key:hush)')
-    expect((await bench.run('stack', 'output', 'password', '--show-secrets')).err).not.toContain(
-      'SECRETS_',
-    )
+    const output = await bench.run('stack', 'output', 'password', '--show-secrets')
+    expect(output).toMatchObject({ exit: 0, out: 'out\n' })
   })
 
-  test('opens a data key of another stack, and gives the stack its own', async () => {
-    const secrets = `secretsprovider: ${keyOf('old')}\nencryptedkey: b2xk\n`
+  test('replaces the data key of another stack, which other commands refuse', async () => {
+    const secrets = `secretsprovider: ${keyUrlOf('old')}\nencryptedkey: b2xk\n`
     bench.write('Pulumi.dev.yaml', `${secrets}config:\n  site:a:\n    secure: b2xk(key:hush)\n`)
     const { err } = await bench.run('config', 'get', 'a')
     expect(err).toContain('SECRETS_STACK_DIFFERS')
     expect(err).toContain('antichain stack change-secrets-provider')
-    expect(await change(keyOf('old'))).toMatchObject({ exit: 0 })
-    expect(readFile()).toContain(`secretsprovider: ${keyOf('dev')}\n`)
+    expect(await change(keyUrlOf('old'))).toMatchObject({ exit: 0 })
+    expect(readFile()).toContain(`secretsprovider: ${keyUrlOf('dev')}\n`)
     expect((await bench.run('config', 'get', 'a')).out).toBe('hush\n')
   })
 
@@ -122,7 +124,7 @@ describe('stack change-secrets-provider', () => {
     bench.env['PULUMI_CONFIG_PASSPHRASE'] = 'wrong'
     expect(await change(url)).toMatchObject({ exit: 0 })
     expect(readFile()).toBe(
-      `secretsprovider: ${keyOf('dev')}\nencryptedkey: bmV3\nconfig:\n  site:plain: text\n`,
+      `secretsprovider: ${keyUrlOf('dev')}\nencryptedkey: bmV3\nconfig:\n  site:plain: text\n`,
     )
   })
 })
@@ -138,7 +140,7 @@ describe('a data key', () => {
     await change(url)
     await bench.run('config', 'set', '--secret', 'a', 'hush')
     expect(await bench.run('stack', 'rename', 'prod')).toMatchObject({ exit: 0 })
-    expect(readFile('prod')).toContain(`secretsprovider: ${keyOf('prod')}\n`)
-    expect(bench.calls).toContain(`new data key under ${keyOf('prod')}`)
+    expect(readFile('prod')).toContain(`secretsprovider: ${keyUrlOf('prod')}\n`)
+    expect(bench.calls).toContain(`new data key under ${keyUrlOf('prod')}`)
   })
 })

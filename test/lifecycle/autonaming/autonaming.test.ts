@@ -4,7 +4,7 @@ import {
   CheckResponse,
   ConfigureResponse,
 } from '../../../proto/gen/pulumi/provider.ts'
-import type { Autonaming, NamingRule } from '../../../shared/names/autonaming-rules.ts'
+import type { Autonaming, NamingRule } from '../../../shared/names/propose-name.ts'
 import { type Cloud, createCloud } from '../cloud.ts'
 import type { TestRun } from '../engine.ts'
 import { createEngines, registerThing, createThings } from '../register-thing.ts'

@@ -21,12 +21,16 @@ export interface SweepDeps {
 }
 
 /**
- * Continues operations that lost their message, their arrivals or their owner. Recovers operations
- * whose owner is gone, and records the arrivals of ended operations at waiters without owner and
- * end. Then ends ready joins and sends ready operations. Every write is conditional and can be
- * repeated. With sweeps, progress does not depend on any message (I4). `operations`: all operations
- * except those that an earlier sweep found ended. A sweep takes time linear in their number.
- * Returns the operations that still have no end.
+ * Repairs a deployment in three stages:
+ * - Recovers operations whose owner is gone.
+ * - Records the arrivals of ended operations at operations that have not begun, and ends each join
+ *   that has all its arrivals.
+ * - Sends the operations that are ready to begin.
+ *
+ * So no operation waits for a lost message: invariant I4 of docs/architecture.md#invariants. Every
+ * write is conditional and can be repeated. `operations`: all operations except those that an
+ * earlier sweep found ended. A sweep takes time linear in their number. Returns the operations that
+ * still have no end.
  */
 export async function sweep(
   deps: SweepDeps,
@@ -70,6 +74,8 @@ async function repeatArrivals(
   const pendingArrivals: Arrival[] = []
   for (const operation of operations) {
     const end = currentHeads.get(operation.id)?.end
+    // An end without success releases no waiter. It arrives only at barriers: its own, and those of
+    // the operations that it blocks.
     if (end?.verdict === 'succeeded') pendingArrivals.push(...arrivalsOf(operation))
     else if (end !== undefined)
       pendingArrivals.push(...(await findBarrierArrivals(operation, find, visitedIds)))

@@ -14,7 +14,7 @@ import type { PropertyMap, PropertyValue } from '../../../values/value.ts'
 import type { GeneratorContext } from '../context.ts'
 import { toDecided, failDeployment, type Result } from '../stage.ts'
 import { loadProvider } from './load-provider.ts'
-import { proposeResourceName, warnNameUnsupported } from '../registration/propose-resource-name.ts'
+import { findNameProposal, warnNameUnsupported } from '../registration/apply-autonaming.ts'
 import { oldOutputsOf } from '../changes/old-outputs.ts'
 
 /**
@@ -68,7 +68,7 @@ function createCustomDriver(
   const resource = { ...identity, name: nameOf(next.urn) }
   return {
     check: async (oldInputs, newInputs, randomSeed) => {
-      const naming = proposeResourceName(ctx.input, { ...resource, seed: randomSeed })
+      const naming = findNameProposal(ctx.input, { ...resource, seed: randomSeed })
       const request = {
         ...resource,
         oldInputs,

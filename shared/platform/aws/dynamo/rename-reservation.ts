@@ -18,10 +18,10 @@ export interface Reservation {
 const abandonedPrefix = 'abandoned '
 
 /**
- * Marks the new id as removed, with the token of the rename and the time. Also puts the id into the
- * list of stacks, so that compaction finds an interrupted rename. Replaces the reservation of
- * another rename or creation, which then cannot write under the id any more. Returns false if a
- * stack has the id. Atomic.
+ * Reserves the new id of a rename. Its item is that of a removed stack, so that no stack is found
+ * yet, with the token of the rename and the time. Also puts the id into the list of stacks, so that
+ * compaction finds an interrupted rename. Replaces the reservation of another rename or creation,
+ * which then cannot write under the id any more. Returns false if a stack has the id. Atomic.
  */
 export async function reserveNewId(
   { catalogTable, random }: CatalogDeps,
@@ -51,6 +51,7 @@ export function listCopiedPartitions(
     { table: catalogTable, pk: keys.history(id, 0).pk },
     { table: catalogTable, pk: keys.version(id, 0).pk },
     { table: journalTable, pk: journalKeys.late(id, '').pk },
+    // The last durations of slow operations.
     { table: journalTable, pk: journalKeys.slow(id, '').pk },
   ]
 }

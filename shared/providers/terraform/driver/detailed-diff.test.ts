@@ -3,6 +3,7 @@ import type { BlockMessage } from '../client/schema-messages.ts'
 import { propertyNamesOf } from '../mapping/property-names.ts'
 import { readBlockSchema } from '../mapping/read-schema-messages.ts'
 import { createPlanObject } from '../plan/objects.fixture.ts'
+import type { CtyPath } from '../values/cty-path.ts'
 import { createDetailedDiff } from './detailed-diff.ts'
 import {
   createAttributeMessage,
@@ -10,6 +11,7 @@ import {
   createSchemaMessage,
 } from './scripted-schemas.fixture.ts'
 
+// `o`: the program may set the attribute. `c`: the provider may set it.
 const ruleBlock: BlockMessage['blockTypes'][number] = {
   typeName: 'rule',
   block: createSchemaMessage([
@@ -29,12 +31,14 @@ const attributes = [
 const block = readBlockSchema(createSchemaMessage(attributes, [ruleBlock]).block)
 const names = propertyNamesOf(block)
 
+/** Returns the paths of a diff without replacements. The text `?` is an unknown value. */
 const diffPaths = (prior: PlainObject, planned: PlainObject): readonly string[] => {
   const values = {
     prior: createPlanObject(block, prior),
     planned: createPlanObject(block, planned),
   }
-  return [...createDetailedDiff({ block, names }, values, []).keys()]
+  const replacePaths: readonly CtyPath[] = []
+  return [...createDetailedDiff({ block, names }, values, replacePaths).keys()]
 }
 
 test.each([

@@ -135,8 +135,8 @@ export interface RunningPackage extends ParameterizedPackage {
 }
 
 /**
- * Starts the provider of a package. Without `packageName` and a name in the parameter, the package
- * is named after its provider. Throws the errors of finding and starting a provider, and
+ * Starts the provider of a package. The name of the package is `packageName`, else the name in the
+ * parameter, else that of the provider. Throws the errors of finding and starting a provider, and
  * ProviderError if a schema is invalid.
  */
 export async function startPackage(

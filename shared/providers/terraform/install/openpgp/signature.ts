@@ -32,8 +32,8 @@ export const signatureTypes = {
 } as const
 
 /**
- * The names of the hash algorithms by their numbers in RFC 9580, section 9.5. SHA-1 is possible
- * only in signatures over keys.
+ * The names of the hash algorithms by their numbers in RFC 9580, section 9.5. SHA-1 is accepted
+ * only in signatures over keys, not in those over documents.
  */
 const hashNames: ReadonlyMap<number, string> = new Map([
   [2, 'sha1'],
@@ -145,10 +145,38 @@ interface Subpackets {
   embeddedSignature?: Buffer
 }
 
-/** The types of subpackets that have no effect on the validity of a signature. */
-const harmlessSubpackets: ReadonlySet<number> = new Set([
-  4, 5, 7, 11, 21, 22, 23, 24, 25, 26, 28, 29, 30, 34, 35, 39,
-])
+/** Types of the subpackets that this file reads. Source: RFC 9580, section 5.2.3.7. */
+const subpacketTypes = {
+  creationTime: 2,
+  expirationTime: 3,
+  keyExpirationTime: 9,
+  issuerKeyId: 16,
+  keyFlags: 27,
+  embeddedSignature: 32,
+  issuerFingerprint: 33,
+} as const
+
+/** Types of the subpackets that have no effect on the validity of a signature. Same source. */
+const harmlessSubpackets = {
+  exportableCertification: 4,
+  trustSignature: 5,
+  revocable: 7,
+  preferredSymmetricCiphers: 11,
+  preferredHashes: 21,
+  preferredCompression: 22,
+  keyServerPreferences: 23,
+  preferredKeyServer: 24,
+  primaryUserId: 25,
+  policyUri: 26,
+  signerUserId: 28,
+  revocationReason: 29,
+  features: 30,
+  /** A type of earlier drafts, which is reserved now. */
+  preferredAeadAlgorithms: 34,
+  intendedRecipient: 35,
+  preferredAeadCiphersuites: 39,
+} as const
+const harmlessTypes: ReadonlySet<number> = new Set(Object.values(harmlessSubpackets))
 
 function readSubpackets(bytes: Buffer): Subpackets {
   const reader = createByteReader(bytes)
@@ -158,7 +186,7 @@ function readSubpackets(bytes: Buffer): Subpackets {
     const header = body.readNumber(1)
     const isCritical = (header & 0x80) !== 0
     const type = header & 0x7f
-    const isKnown = readSubpacket(type, body, subpackets) || harmlessSubpackets.has(type)
+    const isKnown = readSubpacket(type, body, subpackets) || harmlessTypes.has(type)
     if (isCritical && !isKnown)
       throw new OpenPgpError(`a signature has the unknown critical subpacket ${type}`)
   }
@@ -167,25 +195,26 @@ function readSubpackets(bytes: Buffer): Subpackets {
 
 function readSubpacket(type: number, body: ByteReader, subpackets: Subpackets): boolean {
   switch (type) {
-    case 2:
+    case subpacketTypes.creationTime:
       subpackets.createdAtSeconds = body.readNumber(4)
       return true
-    case 3:
+    case subpacketTypes.expirationTime:
       subpackets.lifetimeSeconds = body.readNumber(4) || undefined
       return true
-    case 9:
+    case subpacketTypes.keyExpirationTime:
       subpackets.keyLifetimeSeconds = body.readNumber(4) || undefined
       return true
-    case 16:
+    case subpacketTypes.issuerKeyId:
       subpackets.keyId = body.read(8).toString('hex')
       return true
-    case 27:
+    case subpacketTypes.keyFlags:
       subpackets.keyFlags = body.isAtEnd() ? 0 : body.readNumber(1)
       return true
-    case 32:
+    case subpacketTypes.embeddedSignature:
       subpackets.embeddedSignature = body.readRest()
       return true
-    case 33:
+    case subpacketTypes.issuerFingerprint:
+      // The version of the key precedes its fingerprint.
       body.readNumber(1)
       subpackets.fingerprint = body.readRest().toString('hex')
       return true

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Autonaming, isNameFixed, type NamingRule, proposeName } from './autonaming-rules.ts'
+import { type Autonaming, isNameFixed, type NamingRule, proposeName } from './propose-name.ts'
 
 const seed = new Uint8Array(32)
 const plain = { kind: 'default' } as const

@@ -1,14 +1,14 @@
-import { isNameFixed, type NameProposal, proposeName } from '../../../names/autonaming-rules.ts'
+import { isNameFixed, type NameProposal, proposeName } from '../../../names/propose-name.ts'
 import type { Urn } from '../../../names/urn.ts'
 import type { DecisionInput, DecisionPorts } from '../context.ts'
 import type { Goal } from './goal.ts'
 
 /**
- * Returns the name proposal in the Check request of a resource. Undefined if the provider names the
- * resource by its default. Source: docs/spec/step-generation.md#check-and-policies,
- * docs/spec/step-generation.md#autonaming.
+ * Returns the name proposal for the Check request of a resource. `proposeName` computes it from the
+ * rules. Undefined if the provider names the resource by its default. Source:
+ * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
  */
-export function proposeResourceName(
+export function findNameProposal(
   { autonaming }: Pick<DecisionInput, 'autonaming'>,
   resource: { readonly type: string; readonly name: string; readonly seed: Uint8Array },
 ): NameProposal | undefined {

@@ -4,7 +4,7 @@ import { manifestOf } from '../../state/snapshot-codec.ts'
 import type { Json, StoredDeployment } from '../../state/stored.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import { listCiphertexts } from '../../state/list-ciphertexts.ts'
-import { sealForDeployment } from './seal-for-deployment.ts'
+import { resealForDeployment } from './reseal-for-deployment.ts'
 
 const oldManager = await createPassphraseManager('pw')
 const newManager = await createPassphraseManager('pw')
@@ -31,7 +31,7 @@ function createState({ type, state, crypter }: SecretsManager, secret?: string):
 
 test('secrets of another manager are encrypted again with the manager of the stack file', async () => {
   const state = createState(oldManager, 'hush')
-  const sealed = await sealForDeployment(state, {
+  const sealed = await resealForDeployment(state, {
     secrets: newManager,
     openStateSecrets: async () => oldManager,
   })
@@ -41,19 +41,19 @@ test('secrets of another manager are encrypted again with the manager of the sta
 
 test('a state of the same manager, and one without secrets, are returned as they are', async () => {
   for (const state of [createState(newManager, 'hush'), createState(oldManager)])
-    expect(await sealForDeployment(state, { secrets: newManager })).toBe(state)
+    expect(await resealForDeployment(state, { secrets: newManager })).toBe(state)
 })
 
 test('a state with another address of the same key is returned as it is', async () => {
   const { type, state: fields } = newManager
   const providers = { type, state: { ...fields, note: 'other address' } }
   const state = { ...createState(newManager, 'hush'), secrets_providers: providers }
-  expect(await sealForDeployment(state, { secrets: newManager })).toBe(state)
+  expect(await resealForDeployment(state, { secrets: newManager })).toBe(state)
 })
 
 test('secrets whose manager is not available are refused', async () => {
   const state = createState(oldManager, 'hush')
-  await expect(sealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
+  await expect(resealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
     code: 'SECRETS_PROVIDER_CHANGED',
   })
 })
@@ -68,14 +68,14 @@ test('a refusal names the keys of two managers of one type, without their parame
     secrets_providers: { type: 'cloud', state: keyOf('old') },
   }
   const secrets = { ...newManager, type: 'cloud', state: keyOf('new') } as SecretsManager
-  await expect(sealForDeployment(state, { secrets })).rejects.toThrow(
+  await expect(resealForDeployment(state, { secrets })).rejects.toThrow(
     'the secrets of the state have another manager (awskms://alias/old) than the stack file (awskms://alias/new)',
   )
 })
 
 test('a manager of an unknown type is refused, also without secrets', async () => {
   const state = { ...createState(oldManager), secrets_providers: { type: 'weird', state: {} } }
-  await expect(sealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
+  await expect(resealForDeployment(state, { secrets: newManager })).rejects.toMatchObject({
     code: 'SECRETS_MANAGER_UNSUPPORTED',
   })
 })

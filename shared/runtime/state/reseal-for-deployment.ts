@@ -49,7 +49,7 @@ function hasSameKey(
  * available, and the errors of opening it and of decrypting. Source:
  * docs/spec/secrets.md#change-of-manager.
  */
-export async function sealForDeployment(
+export async function resealForDeployment(
   state: StoredDeployment,
   { secrets, openStateSecrets }: DeploymentManagers,
 ): Promise<StoredDeployment> {
