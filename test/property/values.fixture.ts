@@ -55,7 +55,10 @@ const specialValues: fc.Arbitrary<PropertyValue> = fc.constantFrom<PropertyValue
 )
 
 /** Values of each kind that a state can contain. */
-export const values: fc.Arbitrary<PropertyValue> = fc.letrec<{ value: PropertyValue; map: PropertyMap }>(tie => ({
+export const values: fc.Arbitrary<PropertyValue> = fc.letrec<{
+  value: PropertyValue
+  map: PropertyMap
+}>(tie => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.oneof(fc.constant(null), fc.boolean(), numbers, texts, specialValues),
