@@ -38,6 +38,7 @@ const assume = (value: number, unit: string, source: string): Assumption => ({
 
 /** The source of medians. Those of later measurements may differ a little. */
 const allTable = 'docs/measured/all.json of 2026-11-27'
+const memoryTable = 'docs/measured/all.json of 2026-11-30'
 const goLine = `${allTable}, processor time of '10,000 resources, Go'`
 
 /** The assumptions for an account of AWS with the default quotas, in one region. */
@@ -99,14 +100,14 @@ export const awsAssumptions: Assumptions = {
     `${goLine}, create without no-op: 22.4 s - 12.5 s, with the decisions of the create`,
   ),
   memoryPerResource: assume(
-    12.8,
+    7,
     'KiB',
-    `${allTable}, create of 100,000 without that of 10,000 resources: 1,507 MiB - 382 MiB`,
+    `${memoryTable}, create of 100,000 without that of 10,000 resources: 947 MiB - 334 MiB`,
   ),
   memoryBase: assume(
-    257,
+    266,
     'MiB',
-    `${allTable}, create of 10,000 resources: 382 MiB without 10,000 times memoryPerResource`,
+    `${memoryTable}, create of 10,000 resources: 334 MiB without 10,000 times memoryPerResource`,
   ),
   memoryGb: assume(3.008, 'GB', 'infra/settings.ts: generatorMb and executorMb'),
 }

@@ -146,8 +146,8 @@ test('an executor runs one operation of a chain at a time, even when a message c
 })
 
 test('a plan names the limits of a function and of a new table that it exceeds', () => {
-  expect(plan({ resources: 1_000_000 }).exceeded).toEqual([
-    'the generator needs 12757 MiB, but a function has at most 10240',
+  expect(plan({ resources: 2_000_000 }).exceeded).toEqual([
+    'the generator needs 13938 MiB, but a function has at most 10240',
     'the generator outlives a function, so it hands over',
   ])
   expect(plan({}, { writeUnits: 10 }).exceeded).toEqual([
