@@ -32,6 +32,7 @@ export const migrateStack: Handler = async (session, flags, [url = '', name]) =>
   const source = await readSourceStack(session, sourceLocation.backend, { id, force })
   const target = targetOf(flags, source.id)
   const renamedSource = renameSource(source, target)
+  // A target without deployments is accepted: an interrupted migration may have created it.
   if (!(await isNewStack(session, renamedSource))) throw createTargetExistsError(target)
   const file = openMigratedFile(session, source.id, target)
   const changesProvider = !keepsManager(source, provider)
@@ -81,7 +82,10 @@ function createTargetExistsError(target: StackId): Error {
   })
 }
 
-/** Reports whether the new stack keeps the secrets manager of the source. */
+/**
+ * Reports whether the target keeps the secrets manager of the source: by default, or if both use a
+ * passphrase.
+ */
 function keepsManager({ state }: SourceStack, provider: string): boolean {
   const isPassphrase = state?.secrets_providers?.type === 'passphrase'
   return provider === 'default' || (provider === 'passphrase' && isPassphrase)
@@ -105,17 +109,18 @@ async function copyStack(
   const { file, force, isRenamed, provider } = options
   const { id } = renamedSource
   const { platform } = await session.openEngine()
-  const isNew = (await platform.catalog.getStack(id)) === undefined
+  const createsStack = (await platform.catalog.getStack(id)) === undefined
   try {
     await importSource(session, renamedSource, force)
     file?.write(renamedSource)
+    // The steps below change the file only for another provider or another name.
     const backup = provider === undefined && !isRenamed ? undefined : file?.backUp()
     if (provider !== undefined) await changeSecretsProvider(session, id, provider)
     else if (isRenamed && file !== undefined) await renewKeyOfOldName(session, id)
     if (backup !== undefined) session.printToStderr(`Kept the previous file as ${backup}`)
   } catch (thrown) {
     file?.restore()
-    if (isNew) await removeCopy(session, id)
+    if (createsStack) await removeCopy(session, id)
     throw thrown
   }
 }

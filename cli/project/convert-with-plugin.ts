@@ -8,7 +8,10 @@ import { findPlugin } from '../../shared/providers/plugins/find-plugin.ts'
 import { startPlugin } from '../../shared/providers/plugins/start-plugin.ts'
 import { createCodeGenerationError } from './generate-program.ts'
 
-/** The dependencies of a converter. `engineAddress`: the services of schemas and mappings. */
+/**
+ * The dependencies of a converter. `engineAddress` returns the address at which the plugin asks for
+ * schemas and mappings.
+ */
 interface ConverterDeps {
   readonly processes: ProcessesPort
   readonly env: Readonly<Record<string, string>>
@@ -18,8 +21,8 @@ interface ConverterDeps {
 
 /**
  * Lets the plugin `pulumi-converter-<name>` translate a program into Pulumi's configuration
- * language. Returns its diagnostics. Throws PLUGIN_MISSING without the plugin, and
- * CODE_GENERATION_FAILED if the plugin fails.
+ * language. Returns its diagnostics. Throws PLUGIN_MISSING without the plugin, PLUGIN_FAILED if the
+ * plugin does not start, and CODE_GENERATION_FAILED if the conversion fails.
  */
 export async function convertWithConverterPlugin(
   deps: ConverterDeps,
@@ -76,7 +79,7 @@ function callConverter(
     'grpc.enable_http_proxy': 0,
   })
   const response = new Promise<readonly Diagnostic[]>((resolve, reject) =>
-    // A failed call has no response.
+    // `converted` is undefined after a failure, although its type does not say so.
     client.convertProgram(request, (failure: ServiceError | null, converted) => {
       if (failure === null) resolve(converted.diagnostics)
       else reject(new Error(failure.details))

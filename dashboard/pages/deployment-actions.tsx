@@ -13,7 +13,10 @@ type ActionTarget = ProjectAndStack & {
   readonly onChanged: () => void
 }
 
-/** The result of a redrive. */
+/**
+ * The answer of the API to a redrive. `none`: the deployment has ended. `nothing`: no message is to
+ * be sent again.
+ */
 interface RedriveResult {
   readonly kind: 'none' | 'stopped' | 'nothing' | 'sent'
   readonly operations?: number

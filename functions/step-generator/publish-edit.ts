@@ -46,10 +46,10 @@ export interface EditPublication {
 
 /**
  * Publishes an edit in a short deployment, which excludes every other deployment of the stack. The
- * request of the edit ends as `started` before the publication, so that no other process repeats
- * it. Throws STACK_BUSY, STACK_NOT_FOUND, DEPLOYMENT_TAKEN_OVER, STORE_CONFLICT, and the errors of
- * `applyEdit`. No error follows the publication, except an error of the store. An edit that fails
- * before its deployment starts is not in the history.
+ * queued request of the edit, if any, gets the end `started` before the publication, so that no
+ * other process repeats the edit. Throws STACK_BUSY, STACK_NOT_FOUND, DEPLOYMENT_TAKEN_OVER,
+ * STORE_CONFLICT, and the errors of `applyEdit`. No error follows the publication, except an error
+ * of the store. An edit that fails before its deployment starts is not in the history.
  */
 export async function publishEdit(
   ports: GeneratorPorts,
@@ -59,6 +59,7 @@ export async function publishEdit(
   const { command, message = '', by, key } = publication
   await requireWaitingRequest(ports, { stack, ...(key === undefined ? {} : { key }) })
   const record = await ports.catalog.getStack(stack)
+  // Finds errors before the deployment starts. The result is not used.
   if (record?.current === '') await applyEdit(ports, record, publication)
   const startOptions = { command, message, ...(by === undefined ? {} : { by }) }
   const startResult = await ports.catalog.start(stack, { ...startOptions, at: ports.clock.now() })
@@ -70,8 +71,10 @@ export async function publishEdit(
         hint: 'Wait for the other deployment, or end it with `antichain cancel`.',
       })
     if (holderStatus.kind === 'dead') await closeDeadDeployment(ports, startResult.deployment)
+    // The other deployment is over now.
     return publishEdit(ports, stack, publication)
   }
+  // Without this, the process would count its own deployment as dead.
   ports.ownDeployments?.add(startResult.deployment)
   try {
     return await publishInDeployment(ports, startResult.deployment, publication)
@@ -92,6 +95,7 @@ async function publishInDeployment(
     throw createError('STACK_NOT_FOUND', `the stack '${stack}' does not exist`)
   let { version } = record
   let result: DeploymentResult = 'failed'
+  // The history lists dropped operations only if the edit was published.
   let dropped: EditedState['dropped']
   try {
     const edited = await applyEdit(ports, record, publication)
@@ -117,9 +121,9 @@ async function publishInDeployment(
 }
 
 /**
- * Ends the request of an edit as `started` by this deployment. Throws STACK_BUSY when the request
- * has another end: it was withdrawn, or another process serves it. Throws DEPLOYMENT_TAKEN_OVER
- * when another process stopped this deployment.
+ * Gives the queued request of an edit the end `started` by this deployment. A request keeps its
+ * first end. Throws STACK_BUSY when the request has another end: it was withdrawn, or another
+ * process serves it. Throws DEPLOYMENT_TAKEN_OVER when another process stopped this deployment.
  */
 async function markRequestStarted(
   ports: GeneratorPorts,
@@ -173,6 +177,7 @@ async function applyEdit(
   const edited = apply(before)
   if (command !== 'state') return edited
   const { state: after } = edited
+  // If a removed pending create still runs, its resource would be lost.
   for (const urn of findDroppedPending(before, after))
     await requireLateWindowOver(ports, before, urn)
   if (JSON.stringify(before.secrets_providers) !== JSON.stringify(after.secrets_providers)) {
@@ -193,7 +198,10 @@ export async function putState(
   return ports.blobs.put(await printStateBlob(await envelopeOf(state)))
 }
 
-/** Returns the URNs of dropped pending operations whose resources are not in the edited state. */
+/**
+ * Returns the URNs of the pending operations that an edit removes, if the edited state does not
+ * have their resources.
+ */
 function findDroppedPending(before: StoredDeployment, edited: StoredDeployment): readonly string[] {
   const remainingPending = new Set(pendingOperationsOf(edited).map(({ resource }) => resource.urn))
   const resourceUrns = new Set((edited.resources ?? []).map(({ urn }) => urn))

@@ -1,6 +1,7 @@
 /**
- * The removal of a stack by the API leaves records in the journal, which compaction removes. A lost
- * entry in the list of stacks would hide a stack, or leave its records forever.
+ * The API removes a stack, but not its records in the journal. Compaction removes them later, and
+ * finds the stack by its entry in the list of stacks. Without the entry, the records would remain
+ * forever. A stack that was created again would be missing in lists.
  */
 import { expect, test } from 'vitest'
 import { createModelDynamo } from '../sim/model-dynamo.ts'
@@ -27,7 +28,10 @@ async function openRemovedStack() {
 
 type Catalog = ReturnType<typeof createTestRecords>['catalog']
 
-/** Runs a deployment that leaves a late outcome and a duration. Returns the late outcome. */
+/**
+ * Runs a deployment that leaves a late outcome and the duration of a slow operation. Returns the
+ * late outcome.
+ */
 async function deployWithLeftovers(catalog: Catalog, id: StackId): Promise<LateOutcome> {
   const launch = { command: 'up', message: '', at: 1 as EpochMs } as const
   const { deployment } = await catalog.start(id, launch)

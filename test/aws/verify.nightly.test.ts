@@ -22,6 +22,7 @@ const packages = resolve(import.meta.dirname, '../fixtures/sdk/node_modules')
 
 interface VerifyReport {
   readonly checks: readonly CheckReport[]
+  /** The stacks and webhooks that the command could not remove. */
   readonly remainders: readonly string[]
 }
 
@@ -32,6 +33,7 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
 
   beforeAll(async () => {
     bundles = createBundles()
+    // `small` is a fixture program. The sandbox needs one, but this test does not run it.
     sandbox = await createCloudSandbox('small', { aws: settings(), bundleOf: bundles.findBundle })
     client = createSandbox(undefined, { sdk: false })
     await login('admin')
@@ -71,6 +73,7 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
     const result = await verify('--webhook-url', sandbox.cloud.webhookUrl)
     expect([result.exit, result.err], result.out).toEqual([0, expect.any(String)])
     const { checks, remainders } = parseReport(result)
+    // `park`: a generator run ends while it waits for a long create, and another one continues.
     expect(checks.map(({ name, result: outcome }) => [name, outcome])).toEqual([
       ['chain', 'passed'],
       ['two-stacks', 'passed'],
@@ -80,7 +83,7 @@ describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settin
       ['alarm', 'skipped'],
     ])
     expect(checks[0]?.message).toContain('link-1, link-2, link-3')
-    expect(checks[2]?.message).toMatch(/^[2-9] generator runs /)
+    expect(checks[2]?.message).toMatch(/^(?:[2-9]|[1-9]\d+) generator runs /)
     expect(remainders).toEqual([])
     expect(await listLeftovers()).toEqual([])
   }, 900_000)

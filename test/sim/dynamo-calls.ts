@@ -48,7 +48,10 @@ const headEvents: ReadonlySet<string> = new Set<HeadEvent>([
 ])
 const readCommand = /^(?:GetItem|Query|BatchGetItem)Command$/
 
-/** Creates writes from outside of all processes, without faults. */
+/**
+ * Creates the writes that the test makes itself, outside of all simulated processes. No simulated
+ * fault strikes them.
+ */
 export function createManualWrites(
   dynamo: WatchedDynamo,
   { scheduler, draw }: { readonly scheduler: Scheduler; readonly draw: SeededDraw },
@@ -113,7 +116,7 @@ export function parseHeadRequest(
 /** Returns the name of an effect, which selects the faults that strike it. */
 export function effectNameOf(command: DynamoCommand, { port, method }: PortCall): string {
   if (readCommand.test(command.constructor.name)) return `${port}.read`
-  // A head method may first record the block of its operation (operation-blocks.ts), in a request
-  // of its own.
+  // The effects of head requests are not named here. Before one, a head method may record the block
+  // of its operation (operation-blocks.ts): this separate request is the effect `note`.
   return headEvents.has(method) ? `${port}.note` : `${port}.${method}`
 }

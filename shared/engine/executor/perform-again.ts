@@ -13,10 +13,11 @@ export async function performAgain(step: Step, deps: PerformDeps): Promise<StepE
   if (step.op === 'update' && (await isGone(step, deps)))
     return failureEndOf({
       message: `'${step.urn}' no longer exists. Run \`antichain refresh\`, and then \`antichain up\` to create it again.`,
-      // This attempt sent no Update, so it had no effect.
+      // `ok`: this attempt had no effect, because it sent no Update.
       status: 'ok',
     })
   const end = await performStep(step, { preview: false }, deps)
+  // Only a refresh, a delete or another removal from the state has no next state.
   const isDelete = step.next === undefined && step.op !== 'refresh'
   if (end.verdict !== 'failed' || !isDelete || step.skipCall) return end
   return (await isGone(step, deps)) ? successEndOf(undefined) : end
@@ -30,6 +31,7 @@ async function isGone(step: Step, deps: PerformDeps): Promise<boolean> {
   const old = step.old?.state
   if (old === undefined) return false
   try {
+    // `extensionRef` names the extension of the package that defines the type of the resource.
     const provider = await deps.provider(old.provider, old.extensionRef)
     const readResult = await provider.read(toReadRequest(old))
     return readResult.id === '' || readResult.outputs === undefined

@@ -60,7 +60,7 @@ export interface DecisionPorts {
    * are compared with the first, and added to the second.
    */
   readonly updatePlan: UpdatePlanUse
-  /** The forecast that a preview drafts. Undefined in a deployment. */
+  /** Collects the steps of a preview, to forecast their duration. Undefined in a deployment. */
   readonly forecast: ForecastDraft | undefined
   /**
    * The decisions of earlier generator runs. Undefined in the first generator run and in a preview.
@@ -71,9 +71,9 @@ export interface DecisionPorts {
   readonly uuid: () => string
   readonly timestamp: () => string
   readonly pause: (ms: number) => Promise<void>
-  /** Keyed digest of a goal, to compare registrations. */
+  /** Returns the keyed digest of a goal, to compare a registration with a recorded one. */
   readonly goalDigestOf: (goal: Goal) => string
-  /** Keyed digest of a call of the program, to find its recorded answer. */
+  /** Returns the keyed digest of a call of the program, to find its recorded answer. */
   readonly callDigestOf: (call: CallKeyFields) => string
   /** Runs a decision after all decisions that were passed to this function before have ended. */
   readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
@@ -89,7 +89,7 @@ export interface DecisionPorts {
   readonly markFailed: () => void
 }
 
-/** The data, ports and sets that the stages of a registration use. */
+/** The input and ports of decisions, and the function that changes the sets in the input. */
 export interface GeneratorContext {
   readonly input: DecisionInput
   readonly ports: DecisionPorts

@@ -16,8 +16,8 @@ const partBytes = 1 << 18
 /**
  * Creates the blobs, stored as files `<folder>/<first two digits>/<name>`. A blob is written to a
  * temporary file, synced and renamed, and its folder is synced. A file with the name of a blob is
- * therefore complete. By default the name is the SHA-256 of the bytes. With `nameOf`, `get` also
- * accepts a file whose name is the SHA-256.
+ * therefore complete. `nameOf` returns the name for the SHA-256 of the bytes. By default, both are
+ * equal. `get` also accepts a file whose name is the SHA-256.
  */
 export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): BlobsPort {
   return {
@@ -42,8 +42,8 @@ export function createBlobs(folder: string, nameOf: BlobNaming = hash => hash): 
     },
     get: async hash => {
       const path = pathOf(folder, hash)
-      // A blob that was set aside still exists under another name. The sweep may put it back
-      // between the first lookup and the second, so the third lookup repeats the first.
+      // The sweep renames a blob before it removes it, and may rename it back. If that happens
+      // between the first two lookups, the third one finds the blob.
       for (const candidatePath of [path, path + setAsideSuffix, path]) {
         const bytes = await readContent(candidatePath)
         const contentHash = await hashBytes(bytes)

@@ -21,8 +21,8 @@ export type ConfigTree =
   | ReadonlyMap<string, ConfigTree>
 
 /**
- * A configuration value as in the stack file; scalars are texts
- * (docs/spec/configuration.md#stack-file).
+ * The value of a configuration key in a stack file. A scalar is a text at this level, but keeps its
+ * type inside maps and lists. Source: docs/spec/configuration.md#stack-file.
  */
 export type StoredConfigValue =
   | string
@@ -159,12 +159,12 @@ export function formatLargeIntegers(tree: ConfigTree): ConfigTree {
   return tree
 }
 
-/** Returns a tree as the value of a key. A scalar becomes a text. */
+/** Converts a tree to the value of a configuration key. A scalar becomes a text. */
 export function toStoredConfigValue(tree: ConfigTree): StoredConfigValue {
   return isSecure(tree) || isContainer(tree) ? tree : formatScalar(tree)
 }
 
-/** Formats a scalar as the text of a first-level value. */
+/** Formats a scalar as the text value of a configuration key. Null becomes ''. */
 function formatScalar(scalar: null | boolean | number | bigint | string): string {
   return scalar === null ? '' : String(scalar)
 }

@@ -35,6 +35,7 @@ const program =
   }
 
 test('successive generators continue to serve hooks, during the program and after it', async () => {
+  // With calls of 400 ms, two at a time, 12 calls take longer than one generator run may.
   const cloud = createCloud(400)
   const engine = await engines.open(cloud)
   const seen: string[] = []
@@ -50,6 +51,7 @@ test('successive generators continue to serve hooks, during the program and afte
     expect(new Set(seen.filter(hookCall => hookCall.startsWith(`${moment} `)))).toEqual(
       new Set(names.map(name => `${moment} ${name}`)),
     )
+  // A generator run reports its hand-over by a message such as 'Generator 1 hands over, …'.
   const handOverCounts = [firstRun, deleteRun].map(
     ({ events }) =>
       events.filter(

@@ -74,9 +74,10 @@ export async function runPlan(
         Buffer.from(JSON.stringify(operations.slice(start, start + limits.planPageOperationsMax))),
       ),
     )
+  // The watcher must know the operations before the send. Otherwise it ignores their first hints.
   const pendingResult = followPlan(deps, plan)
-  // A failure can occur before the plan is sent. The caller receives the failure when it awaits
-  // the result.
+  // The plan may fail before this function returns its result. Until then, this handler prevents an
+  // unhandled rejection.
   pendingResult.catch(() => undefined)
   await deps.writer.append(...precedingDecisions, {
     kind: 'plan',
@@ -84,6 +85,7 @@ export async function runPlan(
     pages,
     operations: operations.length,
   })
+  // Executors begin neither joins nor hooks, so these are never sent.
   const readyOperations = operations.filter(
     operation => operation.needs === 0 && !isJoinOrHook(operation),
   )
@@ -93,7 +95,8 @@ export async function runPlan(
 
 /**
  * Follows a plan until each operation has ended, is blocked or was stopped. Any process may send
- * the operations, also after this call.
+ * the operations, also after this call. `runHookedCall` reports the steps with hooks, and this
+ * function all others.
  */
 export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
   const plannedOperationsById = new Map(
@@ -131,6 +134,7 @@ export function followPlan(deps: PlanDeps, plan: Plan): Promise<PlanResult> {
       if (call.step !== undefined && after === undefined)
         reportStepEnd(deps, id, { step: call.step, end })
       if (end.verdict !== 'succeeded') {
+        // Only the last operation of a step releases the waiters of the step.
         removeBlocked(after?.id ?? id)
         if (plan.isStoppedByFailure && end.error?.protected !== true) deps.raiseStop().catch(reject)
       }
@@ -198,11 +202,12 @@ async function drainWhenStopped(
     await awaitRunningOperations(deps, [
       ...new Set([...remainingIds, ...deps.watcher.awaitedIds()]),
     ])
-    // A wait for an operation that has ended meanwhile resolves. All other waits are rejected.
+    // The waits of ended operations resolve, and those of all other operations are rejected.
     await deps.watcher.settleWaits(neverCalledError)
-    // Hooks of ended calls may still be running.
+    // The program may still be running hooks of ended calls.
     await deps.hooks.waitUntilSettled()
-    // Callbacks of the settled waits remove ended calls from `remainingIds`, and may run later.
+    // The callbacks of the settled waits remove ended calls from `remainingIds`. This pause lets
+    // them run first.
     await deps.clock.sleep(drainPollMs)
     return [...remainingIds]
   }

@@ -37,8 +37,9 @@ export function isRepeatable({
  * Recovers a begun operation whose owner is gone. An existing outcome is selected. A repeatable
  * operation loses its owner, so that it can begin again. Any other operation, such as a create, is
  * ended as interrupted, because only a user can find out its result. After `deliveriesMax` attempts
- * that were not given back, a repeatable operation is ended as interrupted too. Each write is
- * conditional on owner and attempt. Source: docs/architecture.md#resume.
+ * that were not given back, a repeatable operation is ended as interrupted too. A delivery begins
+ * one attempt, and another one only after the loss of its provider. Each write is conditional on
+ * owner and attempt. Source: docs/architecture.md#resume.
  */
 export async function recoverOperation(
   deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },
@@ -53,5 +54,6 @@ export async function recoverOperation(
     await operations.select(deployment, operation.id, { ...selection, verdict: outcome.verdict })
   else if (!isRepeatable(operation) || attempt - givenBack >= limits.deliveriesMax)
     await operations.select(deployment, operation.id, { ...selection, verdict: 'interrupted' })
+  // Without an owner, the operation can already begin again.
   else if (owner !== '') await operations.lapse(deployment, operation.id, owner, attempt)
 }

@@ -22,7 +22,7 @@ const recordTables = [
   ['control', 'deployment'],
 ] as const
 
-/** Maximum number of rows that one page of references searches. */
+/** Maximum number of rows that one call of `retention.references` searches. */
 const rowsPerRead = 100
 
 /** Methods of retention: the removal of records and the data for its decisions. */
@@ -34,8 +34,9 @@ export const retentionMethods = {
   }),
 
   /**
-   * Removes up to `rows` records of a deployment. Returns false while some may remain. Removes
-   * nothing and returns true for a deployment that is open or has an unclosed control record.
+   * Removes up to `rows` records of a deployment. Returns false while removable records may remain.
+   * If the deployment is open, or its control record is not closed, removes nothing and returns
+   * true.
    */
   'retention.removeRecords': defineMultiWrite(
     (database, args: { readonly deployment: DeploymentId; readonly rows: number }): boolean => {
@@ -66,8 +67,9 @@ export const retentionMethods = {
   ),
 
   /**
-   * Searches every text column of every table except events, so that no record is missed. The
-   * cursor is a table and the key of the last row read, as JSON.
+   * Returns the blob hashes in the rows after the cursor, up to `rowsPerRead` rows of one table.
+   * All text columns of the tables of `listTables` are searched, so that no reference is missed.
+   * The cursor is a JSON list: a table, and the key of the last row read. '': the first table.
    */
   'retention.references': defineRead(
     (
@@ -121,6 +123,7 @@ function listDeploymentIds(database: Database, table: string): readonly string[]
 function readRecordedDeployment(database: Database, deployment: DeploymentId): RecordedDeployment {
   const { stack, number } = deploymentPartsOf(deployment)
   const controlRow = database.get('SELECT closed FROM control WHERE deployment = ?', deployment)
+  // `targeted` is the JSON of the open targeted deployments, and contains each id in quotes.
   const stackRow = database.get(
     `SELECT 1 FROM stack WHERE id = ?1 AND removed = 0
        AND (current = ?2 OR instr(targeted, '"' || ?2 || '"') > 0)`,

@@ -17,6 +17,7 @@ const armorPattern = new RegExp(
     '-----BEGIN PGP [A-Z ]+-----[ \\t]*\\r?\\n',
     // Headers and an empty line.
     '(?:[^\\r\\n]+: ?[^\\r\\n]*\\r?\\n)*[ \\t]*\\r?\\n',
+    // The data, an optional line with its checksum, and the end line.
     '(?<base64>[\\sA-Za-z0-9+/=]*?)(?:\\r?\\n=[A-Za-z0-9+/]{4}[ \\t]*)?\\r?\\n-----END PGP',
   ].join(''),
   'g',
