@@ -68,3 +68,31 @@ test('a query that exceeds its time while its tables load fails with this limit'
     vi.useRealTimers()
   }
 })
+
+/** The ports of a store that answers late, so that a failed start is reported before its answer. */
+const latePorts = {
+  blobs: {
+    get: () => new Promise((_, reject) => setTimeout(() => reject(new Error('late')), 50)),
+  },
+}
+
+test.each([
+  ['synchronously', '\0'],
+  ['asynchronously', '/missing/node'],
+])('a query whose process fails to start %s gives its slot back', async (_, execPath) => {
+  const { execPath: previousPath } = process
+  const stack = { id: stackIdOf('shop', 'dev'), snapshot: 'a'.repeat(64) } as StackRecord
+  try {
+    process.execPath = execPath
+    for (let count = 0; count <= queryLimits.runningMax; count += 1)
+      await expect(
+        runQuery(() => latePorts as never, [stack], 'select count(*) from stacks'),
+      ).rejects.toMatchObject({
+        code: expect.stringMatching(/^(?:ERR_INVALID_ARG_VALUE|ENOENT)$/),
+      })
+  } finally {
+    process.execPath = previousPath
+  }
+  const result = await runQuery(() => latePorts as never, [], 'select 1 as one')
+  expect(result.rows).toEqual([[1]])
+})

@@ -54,36 +54,49 @@ export async function runQuery(
   if (runningCount >= queryLimits.runningMax)
     throw createError('QUERY_LIMIT', `${runningCount} other queries are running`)
   runningCount += 1
-  const child = startChild()
+  try {
+    return await queryChild(await startChild(), portsOf, { stacks, sql })
+  } finally {
+    runningCount -= 1
+  }
+}
+
+/** Sends the tables of a query to its child, returns the result, and ends the child. */
+async function queryChild(
+  child: QueryChild,
+  portsOf: (stack: StackId) => QueryPorts,
+  query: { readonly stacks: readonly StackRecord[]; readonly sql: string },
+): Promise<QueryResult> {
   const output = collectOutput(child)
   const watch = watchLimits(child)
   try {
-    await sendTables({ child, output }, portsOf, { stacks, sql })
+    await sendTables({ child, output }, portsOf, query)
     const text = await output
     return parseOutput(text, watch.readExceeded())
   } finally {
     watch.stop()
     child.kill('SIGKILL')
-    runningCount -= 1
   }
 }
 
-function startChild(): QueryChild {
+/** Starts the child process of a query. Throws the error of a failed start. */
+async function startChild(): Promise<QueryChild> {
   const code = `const ${findNameHelper()} = value => value; (${runQueryChild.toString()})()`
   const options = ['--permission', '--no-warnings', '--max-old-space-size=256']
   const child = spawn(process.execPath, [...options, '-e', code], {
     env: {},
     stdio: ['pipe', 'pipe', 'ignore'],
   })
+  await once(child, 'spawn')
   // The child may end before it has read all rows.
   child.stdin.on('error', () => {})
   return child
 }
 
 /**
- * Returns the name of the helper function in which a bundler wraps named functions. The child lacks
- * this helper. A minifier shortens its name, so the name is read from the text of a wrapped
- * function.
+ * Returns the name of the helper function in which a bundler wraps named functions, `__name` or
+ * shorter. The text of `runQueryChild` calls this helper, so the child needs a definition of it.
+ * The name is read from the text of `createNamed`, whose function `named` the bundler also wraps.
  */
 function findNameHelper(): string {
   const createNamed = (): (() => void) => {
@@ -142,8 +155,8 @@ function readMemoryBytes(pid: number | undefined): number {
 }
 
 /**
- * Sends the tables that a query names. Waits whenever the child cannot keep up. The pipe breaks
- * when the child ends, and the reason of its end is then known together with its output.
+ * Sends the tables that a query names. Waits whenever the pipe to the child is full. If the child
+ * ends early, stops without an error, because `parseOutput` then reports the reason.
  */
 async function sendTables(
   { child, output }: { readonly child: QueryChild; readonly output: Promise<string> },
@@ -167,6 +180,7 @@ async function sendTables(
         `the tables have more than ${queryLimits.loadedRowsMax} rows`,
       )
     if (hasEnded(child)) return
+    // After the end of the child, the pipe never drains. `output` settles then.
     if (!child.stdin.write(`${JSON.stringify(row)}\n`))
       await Promise.race([once(child.stdin, 'drain').catch(() => output), output])
   }
@@ -179,6 +193,7 @@ function hasEnded({ exitCode, signalCode }: QueryChild): boolean {
 
 function parseOutput(text: string, exceededLimit: string): QueryResult {
   if (exceededLimit !== '') throw createError('QUERY_LIMIT', exceededLimit)
+  // A child without output has crashed, which Node.js does when its heap is full.
   if (text === '') throw createError('QUERY_LIMIT', 'the query needed too much memory')
   const output = outputForm.parse(JSON.parse(text))
   if ('error' in output) throw createError('QUERY_INVALID', output.error)
