@@ -151,7 +151,12 @@ async function executeInTransaction(
   const operations = plannedOperations.map(({ operation }) => operation)
   let queue: ChainMessage[] = []
   const chains = { send: async (messages: readonly ChainMessage[]) => void queue.push(...messages) }
-  const unlimitedPermit = { isLimited: false, onStart: () => undefined, end: async () => undefined }
+  const unlimitedPermit = {
+    isLimited: false,
+    isCurrent: async () => true,
+    onStart: () => undefined,
+    end: async () => undefined,
+  }
   const contextOf = (executor: number): ExecutionContext =>
     ({
       deployment,

@@ -49,6 +49,14 @@ const createCall: LimitableCall = {
   isBegun: async () => false,
   onWait: () => undefined,
 }
+/** Creates a clock that begins now, and whose sleeps take no time. */
+function createTestClock() {
+  let now = platform.clock.now()
+  const pass = (ms: number): void => void (now = (now + ms) as typeof now)
+  const sleep = async (ms: number) => pass(ms)
+  return { clock: { now: () => now, sleep, repeat: () => () => undefined }, read: () => now, pass }
+}
+
 const toId = (id: number): OperationId => id as OperationId
 
 /** Waits for a permit, and starts the call. */
@@ -153,9 +161,7 @@ test.each([
     { provider: 'aws', concurrency: providerConcurrency },
     { type: 'aws:*', concurrency: typeConcurrency },
   ]
-  let now = platform.clock.now()
-  const sleep = async (ms: number) => void (now = (now + ms) as typeof now)
-  const clock = { now: () => now, sleep, repeat: () => () => undefined }
+  const { clock } = createTestClock()
   const reported = Promise.withResolvers<string>()
   const report = (_severity: string, message: string) => reported.resolve(message)
   const limiter = createLimiter(rules, { clock, report })
@@ -187,6 +193,41 @@ test('throttling slows down later calls of the package, and is reported', async 
   await slowed.end('other')
   await (await start(limiter, 3)).end('other')
   expect(performance.now() - startMs).toBeGreaterThan(1_500)
+})
+
+test('a permit is not current when throttling lowered a rate after its grant', async () => {
+  const limiter = createLimiter([])
+  const [first, waiting] = [await start(limiter, 1), await start(limiter, 2)]
+  expect(await waiting.isCurrent()).toBe(true)
+  await first.end('throttled')
+  expect(await waiting.isCurrent()).toBe(false)
+  const slowed = await start(limiter, 3)
+  expect(await slowed.isCurrent()).toBe(true)
+  await slowed.end('succeeded')
+  expect(await slowed.isCurrent()).toBe(true)
+})
+
+test('a permit is not current five seconds after another process lowered the rate', async () => {
+  const stack = stackIdOf('limits', 'outdated')
+  const { clock, pass } = createTestClock()
+  const waiting = await start(createLimiter([], { stack, clock }), 1)
+  await (await start(createLimiter([], { stack, number: 2 }), 1)).end('throttled')
+  expect(await waiting.isCurrent()).toBe(true)
+  pass(5_000)
+  expect(await waiting.isCurrent()).toBe(false)
+})
+
+test('a call that starts late, because it waited for a slot, delays the next one', async () => {
+  const { clock, read, pass } = createTestClock()
+  const rules = [{ provider: 'aws', rate: { calls: 1, perMs: 10_000 } }]
+  const limiter = createLimiter(rules, { clock })
+  const permit = await limiter.acquire(toId(1), createCall)
+  if (permit === undefined || 'retryMs' in permit) throw new Error('no permit')
+  pass(60_000)
+  const startedAt = read()
+  permit.onStart()
+  await start(limiter, 2)
+  expect(read() - startedAt).toBe(10_000)
 })
 
 test('all places are free again after many calls that end together', async () => {

@@ -1,19 +1,24 @@
 import type { ClockPort, RandomPort } from '../../ports/system.ts'
 import type { OperationId } from '../../records/ids.ts'
 import { createSemaphore, type Semaphore } from '../deployment/dispatch/semaphore.ts'
-import { createCallRates } from './call-rates.ts'
+import { type CallRates, createCallRates } from './call-rates.ts'
 import type { CallLimitRule } from '../../programs/config/call-limit-rules.ts'
 import type { CallLimit } from './call-limit.ts'
-import { callIdOf, type LimitedResult } from './limit-record.ts'
-import { createLimitRecords, type LimitRecordsDeps } from './limit-records.ts'
-import { createLimitWaits, type LimitWaitDeps } from './limit-waits.ts'
+import { callIdOf, type LimitedResult, recordLateStart } from './limit-record.ts'
+import {
+  createLimitRecords,
+  type LimitChange,
+  type LimitRecords,
+  type LimitRecordsDeps,
+} from './limit-records.ts'
+import { createLimitWaits, type LimitWaitDeps, type LimitWaits } from './limit-waits.ts'
 import {
   adaptiveLimitOf,
   limitedPackageOf,
   type LimitableCall,
   matchLimits,
 } from './match-limits.ts'
-import { createRunningCalls } from './running-calls.ts'
+import { createRunningCalls, type RunningCalls } from './running-calls.ts'
 
 /** Dependencies of a limiter. */
 export interface CallLimiterDeps
@@ -45,6 +50,12 @@ export interface CallLimiter {
 export interface CallPermit {
   /** Whether the call has limits. Such a call must start immediately. */
   readonly isLimited: boolean
+  /**
+   * Reports whether no rate of the limits was lowered after the grant. Called before the start,
+   * because the call may have waited for a slot. A permit that is not current allows no start: its
+   * caller ends it, and acquires another one. Never rejects.
+   */
+  readonly isCurrent: () => Promise<boolean>
   /** Counts the start of this call, and lets the next waiting call request its own start. */
   readonly onStart: () => void
   /**
@@ -53,6 +64,12 @@ export interface CallPermit {
    */
   readonly end: (result: LimitedResult) => Promise<void>
 }
+
+/**
+ * Longest time from the granted start to the start that needs no write, in ms. A call that waited
+ * for a slot starts later, and delays the next one.
+ */
+const lateStartMs = 100
 
 /**
  * Creates the limiter of a deployment. Without rules, only calls to packages whose providers
@@ -66,17 +83,7 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
   const gates = new Map<string, Semaphore>()
   const waitingIds = new Set<OperationId>()
   const findAdaptiveLimit = createAdaptiveLimits()
-  const endCall = async (
-    limits: readonly CallLimit[],
-    callId: string,
-    result: LimitedResult,
-  ): Promise<void> => {
-    for (const limit of limits) {
-      const wasRunning = runningCalls.remove(limit, callId)
-      await rates.onEnd(limit, { id: callId, result, wasRunning }).catch(() => undefined)
-      if (wasRunning) waits.wake()
-    }
-  }
+  const { startCall, endCall } = createCallCounts(deps, { records, rates, runningCalls, waits })
   const acquireLimits = async (
     limits: readonly CallLimit[],
     call: LimitableCall,
@@ -93,26 +100,30 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
     }
     try {
       const waitingCall = { id: callId, startedAt, countWaiting: () => waitingIds.size }
-      const retryMs = limits.length === 0 ? undefined : await waits.waitFor(limits, waitingCall)
-      if (retryMs !== undefined) {
+      const isLimited = limits.length > 0
+      const grant = isLimited ? await waits.waitFor(limits, waitingCall) : { startAt: Infinity }
+      if ('retryMs' in grant) {
         await end('other')
-        return { retryMs }
+        return grant
       }
+      const isCurrent = createRateCheck(rates, affectedLimits)
+      if (isLimited) await waits.sleepUntil(grant.startAt)
+      const onStart = (): void => {
+        startCall(affectedLimits, grant.startAt)
+        openGate()
+      }
+      return { isLimited, isCurrent, onStart, end }
     } catch (thrown) {
       await end('other')
       throw thrown
     }
-    const onStart = (): void => {
-      for (const limit of affectedLimits) rates.onStart(limit)
-      openGate()
-    }
-    return { isLimited: limits.length > 0, onStart, end }
   }
   return {
     async acquire(id, call) {
       const ruleLimits = await matchLimits(deps.rules, call)
       const adaptive = findAdaptiveLimit(call)
-      const mustSlowDown = ruleLimits.length === 0 && (await rates.isSlowed(adaptive))
+      if (ruleLimits.length === 0) await rates.refresh(adaptive)
+      const mustSlowDown = ruleLimits.length === 0 && rates.loweredAtOf(adaptive) !== undefined
       const limits = mustSlowDown ? [adaptive] : ruleLimits
       if (limits.length === 0 || (await call.isBegun())) return acquireLimits([], call, id)
       if (waitingIds.has(id)) return undefined
@@ -124,6 +135,63 @@ export function createCallLimiter(deps: CallLimiterDeps): CallLimiter {
         waitingIds.delete(id)
       }
     },
+  }
+}
+
+/** Creates the functions that count the starts and the ends of calls. */
+function createCallCounts(
+  { clock }: Pick<CallLimiterDeps, 'clock'>,
+  {
+    records,
+    rates,
+    runningCalls,
+    waits,
+  }: {
+    readonly records: LimitRecords
+    readonly rates: CallRates
+    readonly runningCalls: RunningCalls
+    readonly waits: LimitWaits
+  },
+) {
+  return {
+    /** Counts the start of a call, which its limits granted for `grantedAt`. */
+    startCall(limits: readonly CallLimit[], grantedAt: number): void {
+      const now = clock.now()
+      const isLate = now - grantedAt > lateStartMs
+      for (const limit of limits) {
+        rates.onStart(limit)
+        if (!isLate) continue
+        const lateStart: LimitChange<undefined> = record => ({
+          record: recordLateStart(record, limit, now),
+          result: undefined,
+        })
+        // If the change fails, the next call starts early, and no other one.
+        records.change(limit, lateStart).catch(() => undefined)
+      }
+    },
+    async endCall(
+      limits: readonly CallLimit[],
+      callId: string,
+      result: LimitedResult,
+    ): Promise<void> {
+      for (const limit of limits) {
+        const wasRunning = runningCalls.remove(limit, callId)
+        await rates.onEnd(limit, { id: callId, result, wasRunning }).catch(() => undefined)
+        if (wasRunning) waits.wake()
+      }
+    },
+  }
+}
+
+/** Returns a function that reports whether no rate of the limits was lowered since this call. */
+function createRateCheck(rates: CallRates, limits: readonly CallLimit[]): () => Promise<boolean> {
+  const loweredAts = limits.map(rates.loweredAtOf)
+  return async () => {
+    await Promise.all(limits.map(rates.refresh))
+    return limits.every((limit, index) => {
+      const loweredAt = rates.loweredAtOf(limit)
+      return loweredAt === undefined || loweredAt === loweredAts[index]
+    })
   }
 }
 

@@ -9,6 +9,7 @@ import {
   endCall,
   extendCalls,
   type LimitRecord,
+  recordLateStart,
   requestCall,
 } from './limit-record.ts'
 
@@ -81,6 +82,18 @@ describe('a rate', () => {
     expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 0 })
     expect(testLimit.request(0)).toEqual({ kind: 'granted', startAt: 30_000 })
     expect(testLimit.request(0)).toEqual({ kind: 'waiting', retryAt: 30_000 })
+  })
+
+  test('lets the next call start a whole interval after one that started late', () => {
+    const record = createLimitRecord(limit)
+    const call = { id: 'x', deployment: 'a' as DeploymentId, now: 0 }
+    const granted = requestCall(record, limit, call).record
+    const late = recordLateStart(granted, limit, 5_000)
+    const next = requestCall(late, limit, { ...call, id: 'y', now: 5_001 })
+    expect(next.decision).toEqual({ kind: 'granted', startAt: 6_000 })
+    // A later start is reserved already, and a limit without a rate has no intervals.
+    expect(recordLateStart(late, limit, 4_000)).toBe(late)
+    expect(recordLateStart(record, concurrencyLimit, 5_000)).toBe(record)
   })
 
   test('is shared equally by deployments that call all the time', () => {
@@ -164,10 +177,21 @@ describe('throttling', () => {
     testLimit.end(0, 'x', 'throttled', 4)
     testLimit.end(500, 'y', 'succeeded')
     expect(testLimit.readRate()).toBe(2)
+    testLimit.end(1_000, 'y', 'succeeded')
+    testLimit.end(1_900, 'y', 'succeeded')
+    expect(testLimit.readRate()).toBe(2.5)
     testLimit.end(2_000, 'y', 'succeeded')
     expect(testLimit.readRate()).toBe(3)
     for (let second = 3; second < 210; second += 1) testLimit.end(second * 1_000, 'y', 'succeeded')
     expect(testLimit.readRate()).toBeUndefined()
+  })
+
+  test('raises the rate by the same amount after an idle time', () => {
+    const testLimit = createTestLimit(adaptiveLimit)
+    testLimit.end(0, 'x', 'throttled', 4)
+    testLimit.end(60_000, 'y', 'succeeded')
+    testLimit.end(60_001, 'y', 'succeeded')
+    expect(testLimit.readRate()).toBe(2.5)
   })
 
   test('leaves a rate of at least one call a minute, and at most that of the rule', () => {

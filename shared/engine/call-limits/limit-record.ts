@@ -82,12 +82,13 @@ const placeRetryMs = 1_000
 const slowestPerSecond = 1 / 60
 /** The rate at which a slowdown ends, unless the rule has a lower rate. */
 const fastestPerSecond = 100
-/** Shortest time between two decreases, in ms: calls of one burst are throttled together. */
+/**
+ * Shortest time from a decrease to the next change of the rate, in ms. Of the calls of one burst,
+ * several are throttled and others succeed.
+ */
 const lowerIntervalMs = 1_000
 /** The increase of a rate in each second with a success, in calls per second. */
 const raisePerSecond = 0.5
-/** Maximum number of seconds for which one success raises the rate. */
-const raisedSecondsMax = 10
 
 /** Returns the id of an operation's call. It is short, because a record has up to 500 of them. */
 export function callIdOf(deployment: DeploymentId, operation: OperationId): string {
@@ -157,6 +158,17 @@ export function requestCall(
 }
 
 /**
+ * Counts a call from its actual start `now`, which is later than its granted start. Without a burst
+ * the next call starts a whole interval later. Returns the same record when nothing must be
+ * written. Pure.
+ */
+export function recordLateStart(record: LimitRecord, limit: CallLimit, now: number): LimitRecord {
+  const intervalMs = intervalOf(record, limit)
+  const nextAt = now + intervalMs
+  return intervalMs === 0 || nextAt <= record.nextAt ? record : { ...record, nextAt }
+}
+
+/**
  * Extends the running calls of a process. Returns the same record when it contains none of these
  * calls. Pure.
  */
@@ -193,6 +205,11 @@ export function endCall(
   return withoutCall
 }
 
+/** Returns the number of the second that contains a time. */
+export function secondOf(timeMs: number): number {
+  return Math.floor(timeMs / 1_000)
+}
+
 /** Returns the calls per second that a limit allows now. Undefined: the rate is not limited. */
 export function currentRateOf(
   record: LimitRecord,
@@ -221,12 +238,12 @@ function lowerRate(
   return { ...record, slowdown: { callsPerSecond, loweredAt: now, raisedAt: now } }
 }
 
+/** Raises a rate once in each second with a success. Seconds without one raise nothing. */
 function raiseRate(record: LimitRecord, limit: CallLimit, now: number): LimitRecord {
   const { slowdown, ...withoutSlowdown } = record
-  if (slowdown === undefined) return record
-  const seconds = Math.min(raisedSecondsMax, (now - slowdown.raisedAt) / 1_000)
-  if (seconds < 1) return record
-  const callsPerSecond = slowdown.callsPerSecond + raisePerSecond * seconds
+  if (slowdown === undefined || now - slowdown.loweredAt < lowerIntervalMs) return record
+  if (secondOf(now) <= secondOf(slowdown.raisedAt)) return record
+  const callsPerSecond = slowdown.callsPerSecond + raisePerSecond
   const rulePerSecond = limit.intervalMs === 0 ? fastestPerSecond : 1_000 / limit.intervalMs
   if (callsPerSecond >= rulePerSecond) return withoutSlowdown
   return { ...withoutSlowdown, slowdown: { ...slowdown, callsPerSecond, raisedAt: now } }

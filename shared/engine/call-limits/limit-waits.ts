@@ -32,11 +32,16 @@ export interface WaitingCall {
 /** The waits for limits in this process. */
 export interface LimitWaits {
   /**
-   * Waits until a call may start under all limits, or until the deployment is stopped. In both
-   * cases resolves with undefined. If the wait would be too long, resolves with the delay before
-   * the next try, in ms. Throws the errors of the store.
+   * Waits until all limits have granted a start, or until the deployment is stopped. In both cases
+   * resolves with the time of the start, which may be in the future. If the wait would be too long,
+   * resolves with the delay before the next try, in ms. Throws the errors of the store.
    */
-  readonly waitFor: (limits: readonly CallLimit[], call: WaitingCall) => Promise<number | undefined>
+  readonly waitFor: (
+    limits: readonly CallLimit[],
+    call: WaitingCall,
+  ) => Promise<{ readonly startAt: number } | { readonly retryMs: number }>
+  /** Sleeps until a time, or until the deployment is stopped. Throws the errors of the store. */
+  readonly sleepUntil: (time: number) => Promise<void>
   /** Lets waiting calls try again, because a place became free. */
   readonly wake: () => void
 }
@@ -99,17 +104,17 @@ export function createLimitWaits(
       while (!(await isStopped(deps))) {
         const decision = await requestFromAll(limits, id)
         const now = deps.clock.now()
-        if (decision.kind === 'granted') {
-          await sleepUntil(deps, decision.startAt)
-          break
+        if (decision.kind === 'granted') return decision
+        if (decision.retryAt - startedAt > deps.waitMaxMs) {
+          const waitMs = decision.retryAt - now
+          return { retryMs: retryDelayOf(deps, limits, { waitMs, countWaiting }) }
         }
-        if (decision.retryAt - startedAt > deps.waitMaxMs)
-          return retryDelayOf(deps, limits, { waitMs: decision.retryAt - now, countWaiting })
         await pauses.pause(decision.retryAt - now)
         reportWait(decision.limit, deps.clock.now() - startedAt)
       }
-      return undefined
+      return { startAt: deps.clock.now() }
     },
+    sleepUntil: time => sleepUntil(deps, time),
     wake: pauses.endAll,
   }
 }

@@ -8,6 +8,7 @@ import { timedCallOf } from './duration-key.ts'
 /** The permit of an operation that calls no provider. */
 const freePermit: CallPermit = {
   isLimited: false,
+  isCurrent: async () => true,
   onStart: () => undefined,
   end: async () => undefined,
 }

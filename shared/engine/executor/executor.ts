@@ -4,13 +4,10 @@ import type { Delivery } from '../../ports/queue.ts'
 import type { Head } from '../../records/head.ts'
 import type { DeploymentId, ExecutorId, OperationId } from '../../records/ids.ts'
 import type { Operation } from '../../records/operation.ts'
-import type { OperationSlot } from '../deployment/dispatch/operation-slots.ts'
-import { isRepeatable } from '../deployment/recovery/recover.ts'
 import { computeBackoffMs } from '../deployment/retry/backoff.ts'
 import { callAndRecord } from './call-and-record.ts'
 import { beginUnlessStopped, giveBackAttempt } from './begin.ts'
-import { acquireCallPermit } from './acquire-call-permit.ts'
-import type { CallPermit } from '../call-limits/call-limiter.ts'
+import { acquireCallSlot, type CallSlot } from './acquire-call-slot.ts'
 import type { LimitedResult } from '../call-limits/limit-record.ts'
 import { createDeferredOperations, type DeferredOperations } from './deferred-operations.ts'
 import { isThrottled } from '../../providers/throttling.ts'
@@ -168,52 +165,42 @@ async function runUnderLimits(
   },
 ): Promise<OperationId | undefined> {
   const { operation, executor, deferred, endLoad } = task
-  let held: { readonly slot: OperationSlot; readonly permit: CallPermit } | undefined
   const observation = context.observe(operation)
-  let result: LimitedResult = 'other'
-  const onResult = (callResult: LimitedResult): void => void (result = callResult)
-  try {
-    const permit = await acquireCallPermit(ports, context, { operation, onWait: endLoad })
-    // The operation already waits in this process, because of another delivery.
-    if (permit === undefined) return undefined
-    observation.endWait('limit')
-    if ('retryMs' in permit) {
-      deferred.add(operation.id, 'later', permit.retryMs)
-      return undefined
+  for (;;) {
+    let held: CallSlot | undefined
+    let result: LimitedResult = 'other'
+    const onResult = (callResult: LimitedResult): void => void (result = callResult)
+    try {
+      const call = await acquireCallSlot(ports, context, { operation, observation, endLoad })
+      if (call === undefined) return undefined
+      if ('retryMs' in call) {
+        deferred.add(operation.id, 'later', call.retryMs)
+        return undefined
+      }
+      held = call
+      const admission = await context.admit(operation)
+      if (admission !== 'now') {
+        deferred.add(operation.id, admission)
+        return undefined
+      }
+      const runTask = { operation, executor, onResult, observation, ...call }
+      const next = await runToEnd(ports, context, runTask)
+      if (next !== 'outdated') return next
+    } catch (thrown) {
+      if (!task.isLast) throw thrown
+      return await endUndeliverableOperation(ports, context, { operation, thrown })
+    } finally {
+      // The rate is lowered before another operation gets the slot of a throttled one.
+      await held?.permit.end(result)
+      held?.slot.release()
     }
-    // A limited call must start immediately, so its slot must allow the call and not only the
-    // begin.
-    const beginsEarly = !permit.isLimited && isRepeatable(operation)
-    const slot = await context.slots.acquire({ beginsEarly })
-    observation.endWait('slot')
-    endLoad()
-    held = { slot, permit }
-    permit.onStart()
-    const admission = await context.admit(operation)
-    if (admission === 'now')
-      return await runToEnd(ports, context, {
-        ...{ operation, executor, slot, onResult, observation },
-        isLimited: permit.isLimited,
-      })
-    deferred.add(operation.id, admission)
-    return undefined
-  } catch (thrown) {
-    if (!task.isLast) throw thrown
-    return await endUndeliverableOperation(ports, context, { operation, thrown })
-  } finally {
-    held?.slot.release()
-    await held?.permit.end(result)
   }
 }
 
-/** An operation that this executor runs. */
-interface RunTask {
+/** An operation that this executor runs. A successful call releases its slot. */
+interface RunTask extends CallSlot {
   readonly operation: Operation
   readonly executor: ExecutorId
-  /** The slot that the operation holds. A successful call releases it. */
-  readonly slot: OperationSlot
-  /** Whether the call has limits. */
-  readonly isLimited: boolean
   /** Reports the result of the call. */
   readonly onResult: (result: LimitedResult) => void
   readonly observation: OperationObservation
@@ -222,12 +209,13 @@ interface RunTask {
 /**
  * Runs one operation. Repeats it each time that its provider is lost during a repeatable call.
  * Returns the single waiter to continue with. Undefined if this executor continues with none.
+ * `outdated`: the operation did not call its provider, and waits for its limits again.
  */
 async function runToEnd(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: RunTask,
-): Promise<OperationId | undefined> {
+): Promise<OperationId | 'outdated' | undefined> {
   for (let retryCount = 0; ; retryCount++) {
     const next = await runOperation(ports, context, task)
     if (next !== 'again') return next
@@ -237,24 +225,31 @@ async function runToEnd(
 
 /**
  * Runs one attempt of an operation: begin, control read, call, outcome, end, hint, arrivals.
- * Returns the single waiter to continue with, or `again` when the operation may begin again.
+ * Returns the single waiter to continue with, or `again` when the operation may begin again. Gives
+ * the begin back and returns `outdated` when a rate was lowered since the permit. An operation that
+ * began early may have waited for its call slot meanwhile.
  */
 async function runOperation(
   ports: ExecutorPorts,
   context: ExecutionContext,
   task: RunTask,
-): Promise<OperationId | 'again' | undefined> {
-  const { operation, slot, isLimited, observation } = task
+): Promise<OperationId | 'again' | 'outdated' | undefined> {
+  const { operation, slot, permit, observation } = task
   const { id } = operation
   const beginDecision = await beginUnlessStopped(ports, context, task)
   if (beginDecision.kind === 'not-begun') return undefined
   if (beginDecision.kind === 'ended')
     return releaseEnded(ports, context, operation, beginDecision.head)
   const { owner, attempt, isRepeat } = beginDecision
+  if (!(await permit.isCurrent())) {
+    await giveBackAttempt(ports, context, { id, owner, attempt })
+    return 'outdated'
+  }
   let isCallThrottled = false
   const onCallError = (thrown: unknown): void => void (isCallThrottled = isThrottled(thrown))
   const begunOperation = {
-    ...{ operation, owner, attempt, isRepeat, isLimited, observation },
+    ...{ operation, owner, attempt, isRepeat, observation },
+    isLimited: permit.isLimited,
     onCallError,
   }
   const pendingEnd = callAndRecord(ports, context, {

@@ -15,8 +15,8 @@ export function createTestDelete(id: OperationId): Operation {
 
 /**
  * Creates an executor with one slot, whose operations are deletes and whose store accepts every
- * write. `calls` gets the calls that tests compare. The options replace parts of the ports and of
- * the context.
+ * write. `calls` gets the calls that tests compare. The options replace parts of the ports, of the
+ * context and of the operations.
  */
 export function createTestExecutor(
   calls: string[],
@@ -26,6 +26,9 @@ export function createTestExecutor(
     readonly holdsLease?: () => boolean
     readonly beforeRetry?: ExecutionContext['performDeps']['beforeRetry']
     readonly monotonicMs?: () => number
+    readonly clock?: Pick<ExecutorPorts['clock'], 'now' | 'sleep'>
+    readonly callLimits?: CallLimiterDeps['callLimits']
+    readonly op?: Operation['op']
   },
 ): Executor {
   const operations: Partial<ExecutorPorts['operations']> = {
@@ -43,29 +46,42 @@ export function createTestExecutor(
     control: { read: async () => ({ stop: 'none', closed: false }) },
     chains: { remove: async () => void calls.push('removed'), extend: async () => true },
     hints: { hint: () => undefined },
-    callLimits: { get: async () => undefined },
+    callLimits: options.callLimits ?? { get: async () => undefined },
     clock: {
       defer: queueMicrotask,
       repeat: () => () => undefined,
       now: () => 1,
       monotonicMs: options.monotonicMs ?? (() => 1),
       sleep: async () => undefined,
+      ...options.clock,
     },
     random: { uuid: () => 'token', bytes: (count: number) => new Uint8Array(count) },
   } as unknown as ExecutorPorts
+  const { op = 'delete' } = options
+  const limiterDeps = { ...ports, rules: [], waitMaxMs: Infinity, report: () => undefined }
   const context = {
-    logIndex: { find: async (id: OperationId) => createTestDelete(id) },
+    deployment: 'd',
+    logIndex: { find: async (id: OperationId) => ({ ...createTestDelete(id), op }) },
     openStep: async (operation: Operation) => {
       const { urn } = operation
       const state = { urn, id: 'n-1', type: 't:m:T', customTimeouts: {} }
-      return { ...operation, provider: 'p', old: { state }, next: undefined }
+      const next = op === 'delete' ? undefined : state
+      return { ...operation, provider: 'p', old: { state }, next }
     },
     emitter: { emitBegin: () => undefined, emitEnd: () => undefined, report: () => undefined },
-    performDeps: { provider: options.provider, beforeRetry: options.beforeRetry },
+    performDeps: {
+      provider: options.provider,
+      beforeRetry: options.beforeRetry,
+      timestamp: () => '',
+    },
     reportedOperations: new Set(),
     earlierDurationsMs: new Map(),
     slots: createOperationSlots(1),
-    limiter: createCallLimiter({ ...ports, rules: [] } as unknown as CallLimiterDeps),
+    limiter: createCallLimiter({
+      ...limiterDeps,
+      deployment: 'd',
+      stack: 's',
+    } as unknown as CallLimiterDeps),
     providerInputsOf: () => undefined,
     mayGeneratorPark: true,
     holdsLease: options.holdsLease ?? (() => true),
