@@ -155,7 +155,7 @@ function createCallCounts(
 ) {
   return {
     /** Counts the start of a call, which its limits granted for `grantedAt`. */
-    startCall(limits: readonly CallLimit[], grantedAt: number): void {
+    startCall: (limits: readonly CallLimit[], grantedAt: number): void => {
       const now = clock.now()
       const isLate = now - grantedAt > lateStartMs
       for (const limit of limits) {
@@ -169,11 +169,11 @@ function createCallCounts(
         records.change(limit, lateStart).catch(() => undefined)
       }
     },
-    async endCall(
+    endCall: async (
       limits: readonly CallLimit[],
       callId: string,
       result: LimitedResult,
-    ): Promise<void> {
+    ): Promise<void> => {
       for (const limit of limits) {
         const wasRunning = runningCalls.remove(limit, callId)
         await rates.onEnd(limit, { id: callId, result, wasRunning }).catch(() => undefined)

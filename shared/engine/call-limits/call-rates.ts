@@ -118,7 +118,7 @@ export function createCallRates(
 function createStartCounts({ clock }: { readonly clock: Pick<ClockPort, 'now'> }) {
   const starts = new Map<string, number[]>()
   return {
-    add({ name }: CallLimit): void {
+    add: ({ name }: CallLimit): void => {
       const times = starts.get(name) ?? []
       times.push(clock.now())
       if (times.length > startsMax) times.splice(0, startsMax / 2)
