@@ -108,12 +108,13 @@ function disableCompilerCache() {
  */
 function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
   const callSitePrototype = remembersFrames ? findCallSitePrototype() : undefined
+  const lastChange = { url: codePathsUrl, change: deferArborist, count: 1, isLate: true }
   const changes = [
     ...(callSitePrototype === undefined ? [] : createTraceChanges(callSitePrototype)),
     ...(dropsDebugMessages === true ? [{ url: logUrl, change: dropDebugMessages, count: 1 }] : []),
     ...createCheckChanges(checkedFolder),
+    lastChange,
   ]
-  const lastChange = { url: codePathsUrl, change: deferArborist, count: 1, isLate: true }
   let isRunnerLoaded = false
   let hasProgramBegun = false
   const beginProgram = context => {
@@ -125,7 +126,7 @@ function changeModules({ remembersFrames, dropsDebugMessages, checkedFolder }) {
   const hooks = nodeModule.registerHooks({
     load(url, context, nextLoad) {
       isRunnerLoaded ||= formatterUrl.test(url)
-      const matching = [...changes, lastChange].filter(
+      const matching = changes.filter(
         one => one.count > 0 && (one.isLate || !hasProgramBegun) && one.url.test(url),
       )
       const isProgram = matching.length === 0 && isRunnerLoaded && programUrl.test(url)

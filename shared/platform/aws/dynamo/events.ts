@@ -10,6 +10,7 @@ import { createLruCache } from './lru-cache.ts'
 import { backOff } from './table/retry-request.ts'
 import { recordAttributesOf, requireReadableItem } from './record-format.ts'
 import { putItem, queryItems, type Table } from './table/table.ts'
+import { splitBySize } from '../split-by-size.ts'
 
 /** A writer of events in this process: the number of its next line, and its last write. */
 interface EventWriter {
@@ -167,18 +168,8 @@ function isSameChunk(existing: Item | undefined, writer: string, firstLineNumber
 }
 
 function splitIntoChunks(lines: readonly string[]): readonly (readonly string[])[] {
-  const chunks: string[][] = []
-  let chunkBytes = 0
-  for (const line of lines) {
-    const lineBytes = Buffer.byteLength(line)
-    const chunk = chunks.at(-1)
-    const isFull =
-      chunk?.length === limits.chunkLinesMax || chunkBytes + lineBytes > limits.chunkBytesMax
-    if (chunk === undefined || isFull) chunks.push([line])
-    else chunk.push(line)
-    chunkBytes = chunk === undefined || isFull ? lineBytes : chunkBytes + lineBytes
-  }
-  return chunks
+  const { chunkLinesMax: countMax, chunkBytesMax: bytesMax } = limits
+  return splitBySize(lines, { countMax, bytesMax }, line => Buffer.byteLength(line))
 }
 
 /** Parses the lines of a chunk of events. Throws RECORD_TOO_NEW, RECORD_DAMAGED. */

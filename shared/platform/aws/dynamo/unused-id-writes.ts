@@ -1,5 +1,6 @@
 import { dynamoLimits as limits } from '../../../config/dynamo-limits.ts'
 import type { StackId } from '../../../records/ids.ts'
+import { splitBySize } from '../split-by-size.ts'
 import type { CatalogDeps } from './stack-races.ts'
 import { catalogKeys as keys } from './record-keys.ts'
 import { type Item, type Key, keyOfItem, toItem } from './table/item.ts'
@@ -73,19 +74,6 @@ export async function clearPartitionOfUnusedId(
 function splitIntoTransactions(
   parts: readonly TransactionPart[],
 ): readonly (readonly TransactionPart[])[] {
-  const pages: TransactionPart[][] = []
-  let pageBytes = 0
-  for (const part of parts) {
-    const partBytes = part.kind === 'put' ? itemBytesOf(part.item) : 0
-    const page = pages.at(-1)
-    const isFull = page === undefined || page.length >= limits.transactionItemsMax - 1
-    if (isFull || pageBytes + partBytes > limits.copiedBytesMax) {
-      pages.push([part])
-      pageBytes = partBytes
-    } else {
-      page.push(part)
-      pageBytes += partBytes
-    }
-  }
-  return pages
+  const size = { countMax: limits.transactionItemsMax - 1, bytesMax: limits.copiedBytesMax }
+  return splitBySize(parts, size, part => (part.kind === 'put' ? itemBytesOf(part.item) : 0))
 }

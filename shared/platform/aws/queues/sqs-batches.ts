@@ -2,6 +2,7 @@ import { awsLimits } from '../../../config/aws-limits.ts'
 import { createError } from '../../../errors/error.ts'
 import type { ClockPort } from '../../../ports/system.ts'
 import { createAwsError } from '../aws-error.ts'
+import { splitBySize } from '../split-by-size.ts'
 
 /** An entry of a batch that the service did not process. */
 export interface BatchFailure {
@@ -19,21 +20,8 @@ export function splitIntoBatches<Entry>(
   entries: readonly Entry[],
   bytesOf: (entry: Entry) => number,
 ): readonly (readonly Entry[])[] {
-  const batches: Entry[][] = []
-  let batchBytes = 0
-  for (const entry of entries) {
-    const entryBytes = bytesOf(entry)
-    const lastBatch = batches.at(-1)
-    const fits = lastBatch !== undefined && batchBytes + entryBytes <= awsLimits.messageBytesMax
-    if (fits && lastBatch.length < awsLimits.batchEntriesMax) {
-      lastBatch.push(entry)
-      batchBytes += entryBytes
-    } else {
-      batches.push([entry])
-      batchBytes = entryBytes
-    }
-  }
-  return batches
+  const { batchEntriesMax: countMax, messageBytesMax: bytesMax } = awsLimits
+  return splitBySize(entries, { countMax, bytesMax }, bytesOf)
 }
 
 /**
