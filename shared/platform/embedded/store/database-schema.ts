@@ -162,7 +162,10 @@ const targetedColumn = `
 ALTER TABLE stack ADD COLUMN targeted TEXT NOT NULL DEFAULT '[]';
 `
 
-/** The tables in the memory of the process that owns the store. They end with the process. */
+/**
+ * The tables in the memory of the process that owns the store. They end with the process. The index
+ * keeps the cost of a receive with a delivery limit independent of the number of waiting messages.
+ */
 export const temporaryTables = `
 CREATE TEMP TABLE chain (
   position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -170,6 +173,7 @@ CREATE TEMP TABLE chain (
   sent_at REAL NOT NULL, deliveries INTEGER NOT NULL DEFAULT 0,
   receipt TEXT UNIQUE, visible_at REAL NOT NULL DEFAULT 0, is_dead INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX temp.chain_delivered ON chain (visible_at) WHERE is_dead = 0 AND receipt IS NOT NULL;
 `
 
 /**

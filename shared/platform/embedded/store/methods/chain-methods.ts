@@ -50,7 +50,8 @@ export const chainMethods = {
       // would get a sixth delivery.
       const nowMs = readNowMs(database)
       database.run(
-        'UPDATE chain SET is_dead = 1 WHERE is_dead = 0 AND deliveries >= ? AND visible_at <= ?',
+        `UPDATE chain SET is_dead = 1
+         WHERE is_dead = 0 AND receipt IS NOT NULL AND deliveries >= ? AND visible_at <= ?`,
         limits.deliveriesMax,
         nowMs,
       )
@@ -148,7 +149,8 @@ function readNowMs(database: Database): number {
 function countDeliveredOperations(database: Database, deployment: DeploymentId | null): number {
   const row = database.get(
     `SELECT sum(json_array_length(message, '$.operations')) AS operations FROM chain
-     WHERE is_dead = 0 AND receipt IS NOT NULL AND NOT (${visibleCondition}) AND deployment = ?1
+     WHERE is_dead = 0 AND receipt IS NOT NULL AND visible_at > ${nowMsExpression}
+       AND deployment = ?1
        AND substr(receipt, 1, instr(receipt, '/') - 1) NOT IN (
          SELECT executor FROM lease WHERE deployment = ?1 AND retired > 0)`,
     deployment,
