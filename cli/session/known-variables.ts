@@ -12,6 +12,7 @@ export const knownVariables: readonly KnownVariable[] = [
   { name: 'ANTICHAIN_HOME', description: 'Folder of all state' },
   { name: 'ANTICHAIN_KEEP_RECORDS_DAYS', description: 'Days that records are kept' },
   { name: 'ANTICHAIN_KEEP_VERSIONS', description: 'Published versions that are kept' },
+  { name: 'ANTICHAIN_REDUCE_SDK_WORK', description: 'Whether the Python SDK waits in batches' },
   { name: 'ANTICHAIN_REMEMBER_FRAMES', description: 'Whether frames of traces are remembered' },
   { name: 'NODE_COMPILE_CACHE', description: 'Folder of compiled code' },
   { name: 'NODE_DISABLE_COMPILE_CACHE', description: 'Keeps no compiled code' },
