@@ -1,9 +1,9 @@
 /** Starts dynoxide, an emulator of DynamoDB, for a suite. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { findFreePort } from '../find-free-port.ts'
 
 /** A running DynamoDB emulator. */
 export interface Dynoxide {
@@ -64,17 +64,5 @@ function endProcess(child: ChildProcess): Promise<void> {
   return new Promise(resolve => {
     child.once('exit', () => resolve())
     child.kill('SIGTERM')
-  })
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
   })
 }

@@ -1,9 +1,9 @@
 /** `console` with a real `antichain serve` behind its public address, and in a real browser. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findFreePort } from '../find-free-port.ts'
 import { type BreakableProxy, startBreakableProxy } from './breakable-proxy.ts'
 import { describeWithBrowser, launchBrowser, openWatchedPage } from './browser.ts'
 import {
@@ -21,15 +21,6 @@ let publicProxy: BreakableProxy
 let browser: Browser
 let serverUrl = ''
 let token = ''
-
-/** Returns a port of loopback that was free a moment ago. */
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 describeWithBrowser('console', () => {
   beforeAll(async () => {

@@ -2,9 +2,11 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeWithServices } from '../aws/describe-with-services.ts'
 import { launcher, requireSuccess } from '../e2e/sandbox.ts'
-import { describeWithCommands } from '../e2e/toolchains.ts'
+import { findFreePort } from '../find-free-port.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
+import { createBackendAddress } from './create-backend-address.ts'
 import { openStockClient, type StockClient } from './stock-client.ts'
 
 const timeoutMs = 600_000
@@ -16,33 +18,36 @@ function readCommands(name: string): string {
   return blocks.flatMap(([, label, text]) => (label === name ? [text] : [])).join('')
 }
 
-describeWithCommands('a move from Pulumi', [['go', 'version']], () => {
+describeWithServices('a move from Pulumi', ['S3'], () => {
   let client: StockClient
   let oldBackend = ''
   let commandsFolder = ''
+  let port = 0
   beforeAll(async () => {
     const cli = buildPulumiCli(cliVersions[0])
     client = await openStockClient(cli)
     const { sandbox } = client
     commandsFolder = join(sandbox.home, '../commands')
-    const backendFolder = join(sandbox.home, '../old-backend')
     mkdirSync(commandsFolder)
-    mkdirSync(backendFolder)
     symlinkSync(cli, join(commandsFolder, 'pulumi'))
     symlinkSync(launcher, join(commandsFolder, 'antichain'))
-    oldBackend = `file://${backendFolder}`
+    oldBackend = (await createBackendAddress('s3', '')).address
+    port = await findFreePort()
     await runCommands('pulumi login s3://acme-state; pulumi stack init prod')
     await runCommands('pulumi config set --secret key hush; pulumi up --yes --skip-preview')
   }, timeoutMs)
   afterAll(() => client?.remove())
 
-  /** Runs commands of the page, with the backend and the server of the test. */
+  /**
+   * Runs commands of the page in one shell, with the bucket and the port of the test. A server that
+   * they start in the background writes into a file, so the shell can end before it.
+   */
   async function runCommands(commands: string, home?: string): Promise<string> {
-    const { sandbox, url, variables } = client
+    const { sandbox, variables } = client
     const script = commands
-      .replaceAll('s3://acme-state', oldBackend)
-      .replaceAll('http://127.0.0.1:7000', url)
-      .replace(/^antichain serve .*&$/m, '')
+      .replaceAll('s3://acme-state', `'${oldBackend}'`)
+      .replaceAll('7000', String(port))
+      .replace(/^(antichain serve .*) &$/m, '$1 > serve.txt 2>&1 &')
     const env = {
       ...variables,
       PATH: `${commandsFolder}${delimiter}${variables['PATH']}`,
@@ -80,8 +85,8 @@ describeWithCommands('a move from Pulumi', [['go', 'version']], () => {
   test(
     'to the service keeps the history, and our engine deploys the same stack',
     async () => {
-      await runCommands(readCommands('login'))
-      const history = await runCommands(readCommands('engine'))
+      await runCommands(readCommands('login'), 'login-home')
+      const history = await runCommands(readCommands('engine'), 'login-home')
       // Two deployments of the old backend (of `beforeAll` and the test of the bucket, which ran
       // before), the import, and one of each command line.
       expect(history.match(/^\d+ +\w+ +succeeded/gm)).toHaveLength(5)
@@ -92,9 +97,8 @@ describeWithCommands('a move from Pulumi', [['go', 'version']], () => {
   test(
     'back to a backend of Pulumi needs only the exported state',
     async () => {
-      oldBackend = `${oldBackend}-2`
-      mkdirSync(new URL(oldBackend))
-      await runCommands(readCommands('back'))
+      oldBackend = (await createBackendAddress('s3', '')).address
+      await runCommands(readCommands('back'), 'login-home')
       // The provider still has its one object, so nothing was created or deleted.
       expect(client.sandbox.listObjects()).toHaveLength(1)
     },
