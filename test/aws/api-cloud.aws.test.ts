@@ -87,7 +87,10 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     for (const part of ['generator', 'executor', 'compaction', 'watcher', 'total'])
       expect(cost).toMatch(new RegExp(`^${part} .* \\$0\\.`, 'm'))
     const archive = await exportAll()
-    await importOnLaptop(archive)
+    const rows = await queryResources(run)
+    expect(rows.length).toBeGreaterThan(2)
+    expect(JSON.stringify(rows)).not.toContain(secretText)
+    await importOnLaptop(archive, rows)
     expect((await run('resume')).err).toContain('NOTHING_TO_RESUME')
     expect(requireSuccess(await run('notification', 'dead', '--json')).out).toBe('[]\n')
     expect(requireSuccess(await run('notification', 'redrive')).err).toContain(
@@ -129,16 +132,29 @@ describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'],
     return archive
   }
 
-  /** Imports an archive into the store of another home folder, which gets the same state. */
-  async function importOnLaptop(archive: string): Promise<void> {
+  /** Queries all resources and their properties by SQL. Returns the rows. */
+  async function queryResources(runCommand: typeof run): Promise<readonly unknown[]> {
+    const sql = `select stack, urn, type, kind, path, value from resources r
+      left join properties p using (project, stack, urn) order by 1, 2, 4, 5`
+    return JSON.parse(requireSuccess(await runCommand('query', sql, '--json')).out) as unknown[]
+  }
+
+  /**
+   * Imports an archive into the store of another home folder, which gets the same state and the
+   * same rows of a query.
+   */
+  async function importOnLaptop(archive: string, rows: readonly unknown[]): Promise<void> {
     const env = { ANTICHAIN_HOME: join(client.program, 'laptop') }
+    const runOnLaptop: typeof run = (...args) =>
+      client.run(['-C', sandbox.program, ...args], { env })
     const runThere = async (...args: readonly string[]): Promise<string> =>
-      requireSuccess(await client.run(['-C', sandbox.program, ...args], { env })).out
+      requireSuccess(await runOnLaptop(...args)).out
     await runThere('platform', 'import', archive, '--yes')
     const { resources } = parseExport(await runThere('-s', 'dev', 'stack', 'export'))
     expect(resources).toEqual(parseExport(await sandbox.exportState()).resources)
     const history = JSON.parse(await runThere('-s', 'dev', 'stack', 'history', '--json'))
     expect(history).toMatchObject([{ kind: 'update' }, { kind: 'update' }])
+    expect(await queryResources(runOnLaptop)).toEqual(rows)
   }
 
   test('a plugin is uploaded once per version, and is found as the newest one', async () => {
