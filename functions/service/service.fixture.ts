@@ -37,6 +37,8 @@ export interface TestService {
     requestLine: string,
     body?: unknown,
   ) => Promise<ServiceResponse>
+  /** Sends a request without additions, so that a test decides about its headers and its body. */
+  readonly request: (path: string, init?: RequestInit) => Promise<Response>
   /**
    * Opens another process that serves the same records, as a function of AWS does. It forwards
    * delegated calls to an API that does not serve clients and opens no secrets. Returns the
@@ -89,6 +91,7 @@ export async function openTestService(
     platform: testApi.platform,
     issueToken: testApi.issueToken,
     call,
+    request: async (path, init) => app.request(path, init),
     openProcess: () => createCall(createPulumiApi({ ports, addressOf, forward })),
     startUpdate: async (authorization, kind = 'update', options = {}) => {
       const created = await call(authorization, `POST ${shopService}/${kind}`, { options })
