@@ -87,6 +87,17 @@ export async function openStockClient(
   }
 }
 
+/**
+ * Returns the warnings in the output of Pulumi's command line. It omits those that name a plugin of
+ * the tests, because these plugins are on the PATH.
+ */
+export function findWarnings({ out, err }: CommandOutput): readonly string[] {
+  const pluginWarning = /warning: using pulumi-(?:language|resource)-\w+ from \$PATH/
+  return `${out}\n${err}`
+    .split('\n')
+    .filter(line => line.includes('warning:') && !pluginWarning.test(line))
+}
+
 async function startServerOf(
   sandbox: Sandbox,
   port: number,
