@@ -48,7 +48,18 @@ function describeForClient(thrown: unknown, status: number, requestId: string): 
   if (thrown.code === 'STACK_BUSY') return describeBusyStack(thrown)
   // The hint names routes of our own API.
   if (thrown.code === 'API_ROUTE_UNKNOWN') return thrown.message
-  return thrown.hint === '' ? thrown.message : `${thrown.message}. ${thrown.hint}`
+  return thrown.hint === ''
+    ? thrown.message
+    : `${thrown.message}. ${nameClientCommands(thrown.hint)}`
+}
+
+/** Commands without options that both command lines have, as hints name them. */
+const sharedCommands =
+  /`antichain (cancel|destroy|stack (?:change-secrets-provider|export|init|ls|output|select)|state (?:rename|repair))(?=[` ])(?! --)/g
+
+/** Replaces commands of a hint by those of the client's command line, if it has the same ones. */
+function nameClientCommands(hint: string): string {
+  return hint.replaceAll(sharedCommands, '`pulumi $1')
 }
 
 /**
