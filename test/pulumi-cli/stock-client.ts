@@ -21,9 +21,17 @@ export interface StockClient {
   readonly token: string
   /** The variables of Pulumi's command line in addition to those of the sandbox. */
   readonly variables: NonNullable<CommandOptions['env']>
-  /** Runs Pulumi's command line in the folder of the program. */
-  readonly pulumi: (args: readonly string[], env?: CommandOptions['env']) => Promise<CommandOutput>
-  readonly startPulumi: (args: readonly string[], env?: CommandOptions['env']) => RunningCommand
+  /** Runs Pulumi's command line in the folder of the program. `input`: its standard input. */
+  readonly pulumi: (
+    args: readonly string[],
+    env?: CommandOptions['env'],
+    input?: string,
+  ) => Promise<CommandOutput>
+  readonly startPulumi: (
+    args: readonly string[],
+    env?: CommandOptions['env'],
+    input?: string,
+  ) => RunningCommand
   /** Runs the command line of Antichain with the home folder of the server. */
   readonly antichain: Sandbox['run']
   /** Kills the server, and starts another one at the same address. */
@@ -61,8 +69,12 @@ export async function openStockClient(
     AI_AGENT: undefined,
     CLAUDECODE: undefined,
   }
-  const startPulumi: StockClient['startPulumi'] = (args, env = {}) =>
-    sandbox.start(['--non-interactive', ...args], { command: cli, env: { ...variables, ...env } })
+  const startPulumi: StockClient['startPulumi'] = (args, env = {}, input = '') =>
+    sandbox.start(['--non-interactive', ...args], {
+      command: cli,
+      env: { ...variables, ...env },
+      input,
+    })
   const endServer = async (): Promise<void> => {
     server.kill('SIGKILL', 'group')
     await server.done
@@ -73,7 +85,7 @@ export async function openStockClient(
     token,
     variables,
     startPulumi,
-    pulumi: (args, env) => startPulumi(args, env).done,
+    pulumi: (args, env, input) => startPulumi(args, env, input).done,
     antichain: sandbox.run,
     async restartServer() {
       await endServer()
