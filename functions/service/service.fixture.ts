@@ -45,6 +45,8 @@ export interface TestService {
    * function that calls this process.
    */
   readonly openProcess: () => TestService['call']
+  /** Opens the app of such a process. */
+  readonly openApp: () => Hono
   /** Creates and starts an update. Returns its path and the authorization of its lease. */
   readonly startUpdate: (
     authorization: string,
@@ -87,12 +89,14 @@ export async function openTestService(
   })
   const forward = createRequestForwarder({ lambda: createUrlInvoker(api), functionArn: 'api' })
   const call = createCall(app)
+  const openApp = (): Hono => createPulumiApi({ ports, addressOf, forward })
   return {
     platform: testApi.platform,
     issueToken: testApi.issueToken,
     call,
     request: async (path, init) => app.request(path, init),
-    openProcess: () => createCall(createPulumiApi({ ports, addressOf, forward })),
+    openProcess: () => createCall(openApp()),
+    openApp,
     startUpdate: async (authorization, kind = 'update', options = {}) => {
       const created = await call(authorization, `POST ${shopService}/${kind}`, { options })
       expect(created.status).toBe(200)
