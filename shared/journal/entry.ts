@@ -10,7 +10,7 @@ import * as z from 'zod'
 import { createError } from '../errors/error.ts'
 import { emptyManifest } from '../state/empty-deployment.ts'
 import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'
-import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
+import { describeJsonDefect, documentDepthMax, findJsonDefect } from '../values/nesting.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -143,10 +143,11 @@ const entryForm = z.looseObject({
 
 /** Decodes an entry from its serialized form. Throws STATE_INVALID. */
 export function decodeEntry(json: unknown): JournalEntry {
-  if (isNestedDeeper(json, documentDepthMax))
+  const defect = findJsonDefect(json, documentDepthMax)
+  if (defect !== undefined)
     throw createError(
       'STATE_INVALID',
-      `a journal entry is nested deeper than ${documentDepthMax} levels`,
+      `a journal entry ${describeJsonDefect(defect, documentDepthMax)}`,
     )
   const result = parseForm(entryForm, json)
   if (!result.success)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createError } from '../errors/error.ts'
-import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
+import { describeJsonDefect, documentDepthMax, findJsonDefect } from '../values/nesting.ts'
 import { emptyManifest } from './empty-deployment.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
@@ -95,7 +95,7 @@ export function readEnvelope(json: unknown): StoredEnvelope {
  * STATE_TOO_NEW.
  */
 export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
-  if (isNestedDeeper(json, documentDepthMax)) throw createDepthError()
+  requireStorable('the deployment', json, documentDepthMax)
   const envelope = requireForm(envelopeForm, json, 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
@@ -147,16 +147,22 @@ export function readResourceOfEnvelope(
   index: number,
 ): StoredResource {
   // The envelope, the deployment and the list are three levels.
-  if (isNestedDeeper(raw, documentDepthMax - 3)) throw createDepthError()
+  requireStorable(resourceNameOf(raw, index), raw, documentDepthMax - 3)
   const path = `resources.${index}`
   return readResource(requireForm(storedResourceForm, raw, 'the deployment', path), version)
 }
 
-function createDepthError(): Error {
-  return createError(
-    'STATE_INVALID',
-    `the deployment is nested deeper than ${documentDepthMax} levels`,
-  )
+/** Throws STATE_INVALID if a part of JSON cannot be stored. `subject`: the JSON, for the message. */
+function requireStorable(subject: string, json: unknown, levelsMax: number): void {
+  const defect = findJsonDefect(json, levelsMax)
+  if (defect === undefined) return
+  throw createError('STATE_INVALID', `${subject} ${describeJsonDefect(defect, documentDepthMax)}`)
+}
+
+/** Returns a resource of an envelope as messages name it. */
+function resourceNameOf(raw: unknown, index: number): string {
+  const { urn } = (raw ?? {}) as { readonly urn?: unknown }
+  return typeof urn === 'string' ? `the resource ${urn}` : `resource ${index} of the deployment`
 }
 
 /**
