@@ -23,8 +23,9 @@ const clientUpdate = z.object({
   by: z.string(),
   createdAt: z.number(),
   message: z.string(),
-  environment: createRecordForm(z.string()),
-  config: createRecordForm(z.unknown()),
+  /** Absent, like the configuration, if both together are too large. */
+  environment: createRecordForm(z.string()).optional(),
+  config: createRecordForm(z.unknown()).optional(),
   /** The deployment of a started update. Absent for a dry run. */
   deployment: z
     .string()

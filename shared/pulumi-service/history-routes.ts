@@ -1,9 +1,10 @@
 import { kindsByCommand } from '../backends/update-kind.ts'
 import { createError } from '../errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../ports/catalog.ts'
-import { deploymentPartsOf } from '../records/ids.ts'
+import { deploymentPartsOf, type StackId } from '../records/ids.ts'
+import type { Json } from '../state/stored.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
-import { findStoredUpdate, findUpdateId, type StoredUpdate } from './client-update.ts'
+import { findStoredUpdate, findUpdateId } from './client-update.ts'
 import { stackOf } from '../api/define-route.ts'
 import { clientVersionOf } from './find-named-deployment.ts'
 import { parsePositive } from './parse-page.ts'
@@ -40,9 +41,9 @@ export const historyRoutes: readonly ServiceRoute[] = [
     run: async (ports, call) => {
       const record = await requireStack(ports, stackOf(call.params))
       const [entry] = await ports.catalog.listHistory(record.id, 1)
-      if (entry === undefined)
-        throw createError('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
-      return { info: await updateInfoOf(ports, record, entry) }
+      if (entry === undefined) throw createNeverUpdatedError()
+      const info = await updateInfoOf(ports, record, entry)
+      return { info: { ...info, ...(await findLatestConfig(ports, record.id)) } }
     },
   },
   {
@@ -70,8 +71,8 @@ async function updateInfoOf(
   ports: ServicePorts,
   stack: StackRecord,
   entry: HistoryRecord,
-): Promise<unknown> {
-  const update = await findUpdateOf(ports, entry)
+): Promise<object> {
+  const { environment = {}, config = {} } = await readConfig(ports, entry)
   const { command, message, startedAt, endedAt, result, version, changes } = entry
   return {
     // Clients have no kind for an edit of a state, so an edit has the kind of an import.
@@ -79,8 +80,8 @@ async function updateInfoOf(
     message,
     startTime: Math.floor(startedAt / 1_000),
     endTime: Math.floor((endedAt ?? startedAt) / 1_000),
-    environment: update?.update.environment ?? {},
-    config: update?.update.config ?? {},
+    environment,
+    config,
     result: result === undefined ? 'in-progress' : result === 'succeeded' ? 'succeeded' : 'failed',
     version: clientVersionOf(stack, version),
     resourceChanges: changes ?? {},
@@ -88,11 +89,67 @@ async function updateInfoOf(
   }
 }
 
-async function findUpdateOf(
-  ports: ServicePorts,
-  { deployment }: HistoryRecord,
-): Promise<StoredUpdate | undefined> {
-  const { stack } = deploymentPartsOf(deployment)
-  const id = await findUpdateId(ports, deployment)
-  return id === undefined ? undefined : findStoredUpdate(ports, stack, id)
+/** The configuration of a history entry as clients read it. Absent fields were not recorded. */
+interface EntryConfig {
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  readonly config?: Readonly<Record<string, unknown>> | undefined
+}
+
+async function readConfig(ports: ServicePorts, entry: HistoryRecord): Promise<EntryConfig> {
+  const { stack } = deploymentPartsOf(entry.deployment)
+  const id = await findUpdateId(ports, entry.deployment)
+  const stored = id === undefined ? undefined : await findStoredUpdate(ports, stack, id)
+  if (stored !== undefined) return stored.update
+  const { environment, config } = entry
+  return { environment, config: config === undefined ? undefined : toClientConfig(config) }
+}
+
+/** Returns the configuration of a deployment of this engine in the form of clients. */
+function toClientConfig(config: NonNullable<HistoryRecord['config']>): Record<string, unknown> {
+  const entries = Object.entries(config).map(([key, value]) => [key, toClientValue(value)])
+  return Object.fromEntries(entries) as Record<string, unknown>
+}
+
+function toClientValue(value: Json): unknown {
+  if (typeof value !== 'object' || value === null)
+    return { string: String(value), secret: false, object: false }
+  const { secure } = value as { readonly secure?: unknown }
+  if (typeof secure === 'string' && Object.keys(value).length === 1)
+    return { string: secure, secret: true, object: false }
+  return { string: JSON.stringify(value), secret: containsSecure(value), object: true }
+}
+
+function containsSecure(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { secure } = value as { readonly secure?: unknown }
+  const isSecret = typeof secure === 'string' && Object.keys(value).length === 1
+  return isSecret || Object.values(value).some(containsSecure)
+}
+
+/** Maximum number of entries among which the latest configuration is searched. */
+const configEntriesMax = 50
+/** Commands that change only the state, so that their entries have no configuration. */
+const stateCommands: readonly HistoryRecord['command'][] = ['stack import', 'stack rename', 'state']
+
+/**
+ * Returns the latest recorded configuration, with which clients replace the stack file. Throws
+ * DEPLOYMENT_UNKNOWN if there is none, and CONFIG_MISSING if the latest one was too large.
+ */
+async function findLatestConfig(ports: ServicePorts, stack: StackId): Promise<EntryConfig> {
+  for (const entry of await ports.catalog.listHistory(stack, configEntriesMax)) {
+    const { environment, config } = await readConfig(ports, entry)
+    const isEmpty = Object.keys(config ?? {}).length === 0
+    if (stateCommands.includes(entry.command) && isEmpty) continue
+    if (config !== undefined) return { environment: environment ?? {}, config }
+    throw createError(
+      'CONFIG_MISSING',
+      'the configuration of the latest deployment was not recorded, because it was too large or the deployment ran elsewhere',
+      { hint: 'Restore the stack file from a copy.' },
+    )
+  }
+  throw createNeverUpdatedError()
+}
+
+function createNeverUpdatedError(): Error {
+  return createError('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
 }

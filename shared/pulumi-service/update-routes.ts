@@ -133,7 +133,7 @@ async function createUpdate(
     by: call.caller.name,
     createdAt: ports.clock.now(),
     message: (metadata?.message ?? '').slice(0, 1_000),
-    ...(isTooLarge ? { environment: {}, config: {} } : details),
+    ...(isTooLarge ? {} : details),
   }
   const id = ports.random.uuid()
   await putUpdate(ports, { id, version: 0, update })
