@@ -3,10 +3,18 @@ import { describeWithCommands } from '../e2e/toolchains.ts'
 import { cliVersions } from './build-cli.ts'
 import { type MatrixCase, runMatrixCase } from './matrix.ts'
 
+const managers = ['none', 'service', 'passphrase'] as const
 const cases: readonly MatrixCase[] = cliVersions.flatMap(version =>
-  [true, false].flatMap(hasSecrets => [
-    { version, hasSecrets, resourceCount: 1, valueChars: 10, sendsCheckpoints: hasSecrets },
-    { version, hasSecrets, resourceCount: 100, valueChars: 16_000, sendsCheckpoints: !hasSecrets },
+  managers.flatMap((secrets, index) => [
+    // Each version and each manager has both ways of saving a state, and both sizes.
+    {
+      ...{ version, secrets, resourceCount: 1, valueChars: 10, hasAllOperations: true },
+      sendsCheckpoints: index % 2 === 1,
+    },
+    {
+      ...{ version, secrets, resourceCount: 100, valueChars: 16_000, hasAllOperations: true },
+      sendsCheckpoints: index % 2 === 0,
+    },
   ]),
 )
 
@@ -15,7 +23,7 @@ describeWithCommands(
   [['go', 'version']],
   () => {
     test.each(cases)(
-      '$version: $resourceCount resources of $valueChars characters are the same for both command lines, secrets: $hasSecrets, checkpoints: $sendsCheckpoints',
+      '$version: $resourceCount resources of $valueChars characters are the same for both command lines, secrets: $secrets, checkpoints: $sendsCheckpoints',
       { timeout: 900_000 },
       runMatrixCase,
     )
