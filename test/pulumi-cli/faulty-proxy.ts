@@ -29,13 +29,13 @@ interface ReplacedReply {
  * The treatment of a request. `lose`: the server answers it, and the client gets no reply. `repeat`:
  * the server gets it twice. An object replaces the reply, and the server does not get the request.
  */
-export type Fault = 'none' | 'lose' | 'repeat' | ReplacedReply
+export type ReplyFault = 'none' | 'lose' | 'repeat' | ReplacedReply
 
 /** A running proxy. */
 export interface FaultyProxy {
   readonly url: string
   /** Sets the function that decides about each later request. */
-  readonly setFaults: (faultOf: (call: ProxiedCall) => Fault) => void
+  readonly setFaults: (faultOf: (call: ProxiedCall) => ReplyFault) => void
   /** Requests so far, oldest first, each as `<method> <name>`. */
   readonly listCalls: () => readonly string[]
   readonly close: () => void
@@ -43,7 +43,7 @@ export interface FaultyProxy {
 
 /** Starts a proxy of a server, without faults. */
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
-  let faultOf: (call: ProxiedCall) => Fault = () => 'none'
+  let faultOf: (call: ProxiedCall) => ReplyFault = () => 'none'
   const calls: string[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '' } = request

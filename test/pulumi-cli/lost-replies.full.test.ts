@@ -9,7 +9,12 @@ import { type CommandOptions, type CommandOutput, requireSuccess } from '../e2e/
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
-import { type Fault, type FaultyProxy, type ProxiedCall, startFaultyProxy } from './faulty-proxy.ts'
+import {
+  type ReplyFault,
+  type FaultyProxy,
+  type ProxiedCall,
+  startFaultyProxy,
+} from './faulty-proxy.ts'
 import { findWarnings, openStockClient, type StockClient } from './stock-client.ts'
 
 const timeoutMs = 300_000
@@ -25,7 +30,7 @@ const up = 'up --yes --skip-preview'
 const upWithoutChanges = `${up} --expect-no-changes`
 
 /** Returns faults that lose the first reply to each of these calls. */
-function loseFirstReplies(...names: readonly string[]): (call: ProxiedCall) => Fault {
+function loseFirstReplies(...names: readonly string[]): (call: ProxiedCall) => ReplyFault {
   const remaining = new Set(names)
   return ({ method, name }) => (remaining.delete(`${method} ${name}`) ? 'lose' : 'none')
 }
@@ -52,7 +57,7 @@ describeWithCommands('a faulty network', [['go', 'version']], () => {
   /** Runs a command whose request has the fault. Expects it to fail. Returns the error. */
   const fail = async (
     command: string,
-    faultOf: (call: ProxiedCall) => Fault,
+    faultOf: (call: ProxiedCall) => ReplyFault,
     env?: CommandOptions['env'],
   ): Promise<string> => {
     proxy.setFaults(faultOf)
@@ -130,7 +135,7 @@ describeWithCommands('a faulty network', [['go', 'version']], () => {
     // The reply of Lambda has no code in its body, so clients do not recognize it.
     const lambdaRefusal = { status: 413, json: { Message: 'Request Entity Too Large' } }
     const longBatches = { PULUMI_JOURNALING_BATCH_PERIOD: '500' }
-    const refuseBatches = (reply: Fault, sizes: number[]) => (call: ProxiedCall) => {
+    const refuseBatches = (reply: ReplyFault, sizes: number[]) => (call: ProxiedCall) => {
       if (call.name !== 'journalentries') return 'none'
       const { entries } = call.readJson() as { readonly entries: readonly object[] }
       sizes.push(entries.length)
