@@ -1,15 +1,12 @@
 import { namesManager } from '../../shared/runtime/state/reseal-for-deployment.ts'
-import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { createError, messageOf } from '../../shared/errors/error.ts'
+import { createError } from '../../shared/errors/error.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
 import type { BlobHash, StackId } from '../../shared/records/ids.ts'
 import { prepareToSeal } from '../../shared/secrets/prepare-to-seal.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
-import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
-import type { EnvelopeSource } from '../../shared/state/stream/parse-envelope.ts'
 import type { Handler } from '../arguments/handler.ts'
 import type { Flags } from '../arguments/flags.ts'
 import type { CliSession } from '../session/session.ts'
@@ -17,6 +14,7 @@ import { containsCiphertext } from '../../shared/state/list-ciphertexts.ts'
 import { openServiceOfState, prepareState } from '../stack/service-secrets.ts'
 import { hasSecretsManager } from '../stack/check-file-secrets.ts'
 import { openStateManager, openStackFile, openStackManager } from '../stack/stack-secrets.ts'
+import { readStateFile } from '../state/read-state-file.ts'
 
 /**
  * `stack import`: replaces the state of a stack (docs/spec/state-format.md#export-and-import).
@@ -46,8 +44,10 @@ export const importStack: Handler = async (session, flags) => {
  */
 async function putImportedState(session: CliSession, flags: Flags, id: StackId): Promise<BlobHash> {
   const stateTools = await session.tools.loadState()
-  const importedState = deploymentOfEnvelope(
-    await stateTools.parseEnvelope(await openInput(session, flags)),
+  const path = flags.text('file')
+  const importedState = await readStateFile(
+    session,
+    path === undefined ? undefined : resolve(session.cwd, path),
   )
   const file = openStackFile(session, session.requireProject(), { stack: id })
   const stackManager =
@@ -107,18 +107,4 @@ async function openSourceManager(
       'the state contains encrypted secrets but names no secrets provider',
     )
   return manager
-}
-
-/** Returns the text of --file in parts, or all of standard input. */
-async function openInput(session: CliSession, flags: Flags): Promise<EnvelopeSource> {
-  const file = flags.text('file')
-  return file === undefined ? session.io.readInput() : readInParts(resolve(session.cwd, file))
-}
-
-async function* readInParts(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* createReadStream(path) as AsyncIterable<Uint8Array>
-  } catch (cause) {
-    throw createError('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
-  }
 }

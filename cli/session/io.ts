@@ -26,7 +26,7 @@ export interface Io {
     question: string,
     choice: { readonly options: readonly string[]; readonly initial: string },
   ) => Promise<string>
-  /** Returns the whole standard input. */
+  /** Returns the whole standard input. Throws FILE_UNREADABLE for bytes that are not UTF-8. */
   readonly readInput: () => Promise<string>
   /**
    * Calls `onSignal` at each Ctrl-C or SIGTERM instead of ending the process. An error of

@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
+import { createError } from '../../shared/errors/error.ts'
 import { chooseOption } from './choose-option.ts'
 import type { Io } from './io.ts'
 import { reportFailure } from './report-failure.ts'
@@ -25,7 +27,12 @@ export function createTerminalIo(): Io {
     readInput: async () => {
       const chunks: Uint8Array[] = []
       for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
-      return Buffer.concat(chunks).toString('utf8')
+      const bytes = Buffer.concat(chunks)
+      // A decoder would replace the bytes, and so change a state or a secret without a message.
+      if (isUtf8(bytes)) return bytes.toString()
+      throw createError('FILE_UNREADABLE', 'standard input is not a text in UTF-8', {
+        hint: 'Convert the text to UTF-8.',
+      })
     },
     onInterrupt: onSignal => {
       const handleSignal = (): void => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -48,7 +49,11 @@ export function createEditedFile(editor: string, name: string, text: string): Ed
         )
       if (!existsSync(path))
         throw createError('EDITOR_FAILED', `the editor '${editor}' removed the file`)
-      return readFileSync(path, 'utf8')
+      const bytes = readFileSync(path)
+      if (isUtf8(bytes)) return bytes.toString()
+      throw createError('EDITOR_FAILED', `the editor '${editor}' saved a text that is not UTF-8`, {
+        hint: 'Save the file in UTF-8.',
+      })
     },
     exists: () => existsSync(path),
     remove: () => rmSync(folder, { recursive: true, force: true }),

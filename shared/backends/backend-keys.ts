@@ -84,7 +84,10 @@ export function parseBackendMeta(bytes: Uint8Array): BackendLayout {
       hint: 'Restore the object; a backend with projects has the line `version: 1`.',
     })
   if (Number(digits) > 1)
-    throw createError('BACKEND_TOO_NEW', `the backend has version ${digits} of its layout`)
+    throw createError(
+      'BACKEND_TOO_NEW',
+      `${backendMetaKey} of the backend has version ${digits}; known versions are 0 and 1`,
+    )
   return Number(digits) === 1 ? 'project' : 'legacy'
 }
 

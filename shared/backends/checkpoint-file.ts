@@ -1,10 +1,12 @@
 import * as z from 'zod'
-import { DeployError, createError } from '../errors/error.ts'
+import { type DeployError, createError, hasCode } from '../errors/error.ts'
 import { readEnvelope } from '../state/envelope.ts'
 import { printCompactJson } from '../state/print-envelope.ts'
 import type { Json, StoredEnvelope } from '../state/stored.ts'
 import type { StoredJsonObject } from '../state/stored-fields.ts'
 import { selectUnknownEnvelopeFields } from '../state/unknown-fields.ts'
+import { describeJsonFault } from '../values/json-fault.ts'
+import { stacksPrefix } from './backend-keys.ts'
 import { decompress } from './compression.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -60,7 +62,12 @@ export function parseCheckpointFile(bytes: Uint8Array, key: string): CheckpointF
       checkpointFields: otherFieldsOf(checkpoint ?? json),
     }
   } catch (thrown) {
-    if (!(thrown instanceof DeployError) || thrown.code !== 'STATE_INVALID') throw thrown
+    if (hasCode(thrown, 'STATE_TOO_NEW'))
+      throw createError('STATE_TOO_NEW', `the object ${key} of the backend: ${thrown.message}`, {
+        ...{ details: thrown.details, cause: thrown },
+        hint: 'Use the newer client that wrote the object, or a newer antichain.',
+      })
+    if (!hasCode(thrown, 'STATE_INVALID')) throw thrown
     throw createInvalidError(key, thrown.message)
   }
 }
@@ -108,19 +115,20 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw createError(
-      'BACKEND_INVALID',
-      `the object ${key} of the backend is truncated or not JSON`,
-      {
-        cause,
-      },
-    )
+    throw createInvalidError(key, describeJsonFault(bytes), cause)
   }
   if (typeof json === 'object' && json !== null && !Array.isArray(json))
     return json as Readonly<Record<string, unknown>>
   throw createInvalidError(key, 'it is not a JSON object')
 }
 
-function createInvalidError(key: string, reason: string): DeployError {
-  return createError('BACKEND_INVALID', `the object ${key} of the backend is invalid: ${reason}`)
+/** Returns the error of an object. Only checkpoints have copies in the backend. */
+function createInvalidError(key: string, reason: string, cause?: unknown): DeployError {
+  const message = `the object ${key} of the backend is invalid: ${reason}`
+  const hint =
+    key.startsWith(stacksPrefix) && !key.endsWith('.pulumi-tags') ? {} : { hint: copyHint }
+  return createError('BACKEND_INVALID', message, { cause, ...hint })
 }
+
+/** The hint for an object that has no copy in the backend. */
+const copyHint = 'Restore the named object from a backup of the backend, or remove it.'

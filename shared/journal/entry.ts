@@ -10,7 +10,7 @@ import * as z from 'zod'
 import { createError } from '../errors/error.ts'
 import { emptyManifest } from '../state/empty-deployment.ts'
 import { storedDeploymentForm, storedResourceForm } from '../state/envelope.ts'
-import { describeJsonDefect, documentDepthMax, findJsonDefect } from '../values/nesting.ts'
+import { documentDepthMax, findDocumentFault } from '../values/nesting.ts'
 import type { Json, StoredDeployment, StoredOperation, StoredResource } from '../state/stored.ts'
 import { parseForm } from '../values/parse-form.ts'
 
@@ -143,11 +143,13 @@ const entryForm = z.looseObject({
 
 /** Decodes an entry from its serialized form. Throws STATE_INVALID. */
 export function decodeEntry(json: unknown): JournalEntry {
-  const defect = findJsonDefect(json, documentDepthMax)
-  if (defect !== undefined)
+  const fault = findDocumentFault(json, documentDepthMax)
+  if (fault !== undefined)
     throw createError(
       'STATE_INVALID',
-      `a journal entry ${describeJsonDefect(defect, documentDepthMax)}`,
+      fault === 'depth'
+        ? `a journal entry is nested deeper than ${documentDepthMax} levels`
+        : 'a number of a journal entry exceeds the range of a double',
     )
   const result = parseForm(entryForm, json)
   if (!result.success)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createError } from '../errors/error.ts'
-import { describeJsonDefect, documentDepthMax, findJsonDefect } from '../values/nesting.ts'
+import { type DocumentFault, documentDepthMax, findDocumentFault } from '../values/nesting.ts'
 import { emptyManifest } from './empty-deployment.ts'
 import { byteStringMark, knownFeatures } from './features.ts'
 import { migrateFromV1, migrateFromV2 } from './migrate.ts'
@@ -95,7 +95,8 @@ export function readEnvelope(json: unknown): StoredEnvelope {
  * STATE_TOO_NEW.
  */
 export function readEnvelopeFrame(json: unknown): EnvelopeFrame {
-  requireStorable('the deployment', json, documentDepthMax)
+  const fault = findDocumentFault(json, documentDepthMax)
+  if (fault !== undefined) throw createFaultError(fault, listRawResources(json).find(hasHugeNumber))
   const envelope = requireForm(envelopeForm, json, 'the envelope')
   const { version = 0 } = envelope
   if (version > 4)
@@ -147,33 +148,58 @@ export function readResourceOfEnvelope(
   index: number,
 ): StoredResource {
   // The envelope, the deployment and the list are three levels.
-  requireStorable(resourceNameOf(raw, index), raw, documentDepthMax - 3)
+  const fault = findDocumentFault(raw, documentDepthMax - 3)
+  if (fault !== undefined) throw createFaultError(fault, raw)
   const path = `resources.${index}`
-  return readResource(requireForm(storedResourceForm, raw, 'the deployment', path), version)
+  return readResource(
+    requireForm(storedResourceForm, raw, 'the deployment', {
+      path,
+      resource: describeOwner(raw),
+    }),
+    version,
+  )
 }
 
-/** Throws STATE_INVALID if a part of JSON cannot be stored. `subject`: the JSON, for the message. */
-function requireStorable(subject: string, json: unknown, levelsMax: number): void {
-  const defect = findJsonDefect(json, levelsMax)
-  if (defect === undefined) return
-  throw createError('STATE_INVALID', `${subject} ${describeJsonDefect(defect, documentDepthMax)}`)
-}
-
-/** Returns a resource of an envelope as messages name it. */
-function resourceNameOf(raw: unknown, index: number): string {
+/** Returns ` of <URN>` for a resource with a URN, and otherwise ''. */
+function describeOwner(raw: unknown): string {
   const { urn } = (raw ?? {}) as { readonly urn?: unknown }
-  return typeof urn === 'string' ? `the resource ${urn}` : `resource ${index} of the deployment`
+  return typeof urn === 'string' && urn !== '' ? ` of ${urn}` : ''
+}
+
+/** Returns the resources of a parsed envelope, which is not validated yet. */
+function listRawResources(json: unknown): readonly unknown[] {
+  const { deployment } = (json ?? {}) as { readonly deployment?: unknown }
+  const { resources } = (deployment ?? {}) as { readonly resources?: unknown }
+  return Array.isArray(resources) ? resources : []
+}
+
+function hasHugeNumber(raw: unknown): boolean {
+  return findDocumentFault(raw, documentDepthMax) === 'number'
+}
+
+/** Returns the error of a fault. `raw`: the resource that has the fault, if it is known. */
+function createFaultError(fault: DocumentFault, raw: unknown): Error {
+  const message =
+    fault === 'depth'
+      ? `the deployment is nested deeper than ${documentDepthMax} levels`
+      : `a number${describeOwner(raw)} exceeds the range of a double`
+  return createError('STATE_INVALID', message)
 }
 
 /**
  * Validates a value. Returns the value itself, because zod's copies lose keys such as `__proto__`.
  */
-function requireForm<T>(form: z.ZodType<T>, raw: unknown, subject: string, parentPath = ''): T {
+function requireForm<T>(
+  form: z.ZodType<T>,
+  raw: unknown,
+  subject: string,
+  { path: parentPath, resource } = { path: '', resource: '' },
+): T {
   const result = parseForm(form, raw)
   if (result.success) return raw as T
   const [issue] = result.error.issues
   const path = [parentPath, ...(issue?.path ?? [])].filter(part => part !== '').join('.')
-  const location = path === '' ? '' : ` at '${path}'`
+  const location = path === '' ? '' : ` at '${path}'${resource}`
   throw createError('STATE_INVALID', `${subject} is malformed${location}: ${issue?.message ?? ''}`)
 }
 

@@ -116,7 +116,7 @@ test('the error of a malformed value names its resource, and the error of a decr
     `{"version":3,"deployment":{"resources":[{"urn":"${urn}","custom":true,"type":"a:b:C","inputs":{"v":${value}}}]}}`
   const secret = `{"${signatureKey}":"${signatures.secret}","ciphertext":"other:x"}`
   for (const [value, message] of [
-    [`{"${signatureKey}":"unknown"}`, `the resource ${urn} is malformed: `],
+    [`{"${signatureKey}":"x"}`, `the resource ${urn} is malformed: a value in the state has the`],
     [secret, 'not sealed by a'],
   ] as const) {
     const { deployment } = await parseEnvelope(text(value))

@@ -104,11 +104,11 @@ function checkIdentity(resource: StoredResource, earlier: EarlierResources): str
   const { urn, type } = resource
   const id = readTextField(resource, 'id')
   if (urn === '') return `a resource of type '${type}' has no URN`
+  if (!isUrn(urn)) return `'${urn}' is not a valid URN`
   if (type === '') return `resource '${urn}' has no type`
   if (!resource.custom && id !== '') return `component '${urn}' has the id '${id}'`
   if (!isProviderType(type)) return undefined
-  if (!isUrn(urn) || !isProviderType(typeOf(urn)))
-    return `provider '${urn}' does not have the URN of a provider`
+  if (!isProviderType(typeOf(urn))) return `provider '${urn}' does not have the URN of a provider`
   earlier.providers.add(providerReferenceOf(urn, id))
   return undefined
 }

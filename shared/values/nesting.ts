@@ -25,38 +25,31 @@ export function isNestedDeeper(json: unknown, levelsMax: number): boolean {
   return false
 }
 
-/**
- * A part of parsed JSON that cannot be stored. `depth`: lists and objects are nested too deep.
- * `number`: a number is beyond the range of 64-bit floating point numbers. `JSON.parse` reads such
- * a number as infinity, and `JSON.stringify` writes infinity as null.
- */
-export type JsonDefect = 'depth' | 'number'
+/** A fault that `findDocumentFault` finds. */
+export type DocumentFault = 'depth' | 'number'
 
-/** Returns a defect of parsed JSON, or undefined. `levelsMax`: the maximum nesting depth. */
-export function findJsonDefect(json: unknown, levelsMax: number): JsonDefect | undefined {
+/**
+ * Finds a fault that the syntax of JSON allows: lists and objects deeper than `levelsMax` levels, or
+ * a number above the range of a double. JavaScript parses such a number as infinity, and prints it
+ * as null.
+ */
+export function findDocumentFault(json: unknown, levelsMax: number): DocumentFault | undefined {
   if (typeof json === 'number') return Number.isFinite(json) ? undefined : 'number'
   if (typeof json !== 'object' || json === null) return undefined
   if (levelsMax === 0) return 'depth'
   if (Array.isArray(json)) {
     for (const item of json) {
-      const defect = findJsonDefect(item, levelsMax - 1)
-      if (defect !== undefined) return defect
+      const fault = findDocumentFault(item, levelsMax - 1)
+      if (fault !== undefined) return fault
     }
     return undefined
   }
   for (const key in json) {
-    const field = (json as Readonly<Record<string, unknown>>)[key]
-    const defect = findJsonDefect(field, levelsMax - 1)
-    if (defect !== undefined) return defect
+    const item = (json as Readonly<Record<string, unknown>>)[key]
+    const fault = findDocumentFault(item, levelsMax - 1)
+    if (fault !== undefined) return fault
   }
   return undefined
-}
-
-/** Returns the end of a message about a defect, after the name of the JSON. */
-export function describeJsonDefect(defect: JsonDefect, levelsMax: number): string {
-  return defect === 'depth'
-    ? `is nested deeper than ${levelsMax} levels`
-    : 'contains a number beyond the range of 64-bit floating point numbers'
 }
 
 /** Throws VALUE_MALFORMED if a part of a value is at a depth above `valueDepthMax`. */

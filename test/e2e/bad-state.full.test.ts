@@ -32,7 +32,7 @@ type Damage = (text: string) => string
 test.each<
   readonly [description: string, damage: Damage, code: ErrorCode, pattern: string | RegExp]
 >([
-  ['empty', () => '', 'STATE_INVALID', 'is not JSON'],
+  ['empty', () => '', 'STATE_INVALID', 'standard input: .*it is empty'],
   ['truncated', text => text.slice(0, text.length / 2), 'STATE_INVALID', 'is not JSON'],
   ['no deployment', () => '[1, 2]', 'STATE_INVALID', 'malformed'],
   ['without a version', () => '{"deployment": {}}', 'STATE_INVALID', 'version'],

@@ -1,5 +1,6 @@
 import { createError } from '../../errors/error.ts'
 import { completeEnvelope, readEnvelopeFrame, readResourceOfEnvelope } from '../envelope.ts'
+import { describeJsonFault } from '../../values/json-fault.ts'
 import type { StoredEnvelope, StoredResource } from '../stored.ts'
 import { createPauser, type Pauser } from './pause.ts'
 import { createEnvelopeSplitter, type EnvelopeParts } from './split-envelope.ts'
@@ -46,8 +47,15 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
     return takeResources(splitter.finish())
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw createError('STATE_INVALID', 'the deployment is not JSON', { cause })
+    throw createError('STATE_INVALID', describeSyntaxFault(source), { cause })
   }
+}
+
+/** Returns the message for a source that is not JSON. The bytes of a stream are not kept. */
+function describeSyntaxFault(source: EnvelopeSource): string {
+  if (typeof source === 'string') return describeSyntaxFault(Buffer.from(source))
+  if (!(source instanceof Uint8Array)) return 'the state cannot be read as JSON'
+  return `the state cannot be read as JSON: ${describeJsonFault(source)}`
 }
 
 /**

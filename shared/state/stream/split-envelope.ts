@@ -4,6 +4,7 @@
  * all text, and therefore finds the same syntax errors as in a whole text.
  */
 
+import { isUtf8 } from 'node:buffer'
 import { createStringSharer } from './share-strings.ts'
 
 /** The parts of an envelope. */
@@ -22,8 +23,9 @@ export interface ResourceList {
 
 /** Receives the bytes of an envelope in order. */
 export interface EnvelopeSplitter {
-  /** Throws SyntaxError for a malformed list of resources. */
+  /** Throws SyntaxError for a malformed list of resources, and for bytes that are not UTF-8. */
   readonly push: (bytes: Uint8Array) => void
+  /** Throws SyntaxError for bytes that are not UTF-8. */
   readonly finish: () => EnvelopeParts
 }
 
@@ -85,7 +87,7 @@ export function createEnvelopeSplitter(): EnvelopeSplitter {
     },
     finish: () => ({
       // If the bytes end within a list, the frame lacks its end, and `JSON.parse` refuses it.
-      frame: Buffer.concat(state.frameParts).toString(),
+      frame: decodeText(state.frameParts),
       lastList: state.list,
     }),
   }
@@ -181,11 +183,21 @@ function addToBatch(state: SplitterState, bytes: Uint8Array): void {
 }
 
 function parseBatch(state: SplitterState): void {
-  const text = Buffer.concat(state.batchParts).toString()
+  const text = decodeText(state.batchParts)
   Object.assign(state, { batchParts: [], batchSizeBytes: 0 })
   const resources = JSON.parse(`[${text}]`) as unknown[]
   state.shareStrings(resources)
   for (const resource of resources) state.list?.resources.push(resource)
+}
+
+/**
+ * Decodes the parts of a text. Throws SyntaxError for bytes that are not UTF-8. A decoder without
+ * this check would replace them, and so change the state without a message.
+ */
+function decodeText(parts: readonly Uint8Array[]): string {
+  const bytes = Buffer.concat(parts)
+  if (!isUtf8(bytes)) throw new SyntaxError('the text is not UTF-8')
+  return bytes.toString()
 }
 
 function createCommaError(): SyntaxError {

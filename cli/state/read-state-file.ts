@@ -1,0 +1,66 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { type DeployError, createError, hasCode, messageOf } from '../../shared/errors/error.ts'
+import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
+import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
+import { describeJsonFault } from '../../shared/values/json-fault.ts'
+import type { CliSession } from '../session/session.ts'
+
+/**
+ * Parses an exported state: that of the file `path`, or without a path that of standard input. A
+ * file is read in parts. Returns null for a stack that never had a state. Each message names the
+ * source, and that of a syntax error the line. Throws FILE_UNREADABLE, STATE_INVALID,
+ * STATE_TOO_NEW.
+ */
+export async function readStateFile(
+  session: CliSession,
+  path: string | undefined,
+): Promise<StoredDeployment | null> {
+  const { parseEnvelope } = await session.tools.loadState()
+  try {
+    const envelope = await parseEnvelope(
+      path === undefined ? await session.io.readInput() : readInParts(path),
+    )
+    refuseCheckpoint(envelope)
+    return deploymentOfEnvelope(envelope)
+  } catch (thrown) {
+    const isOfState = hasCode(thrown, 'STATE_INVALID') || hasCode(thrown, 'STATE_TOO_NEW')
+    throw isOfState ? nameSource(thrown, path) : thrown
+  }
+}
+
+/** Returns the error of a state with the source in its message. */
+function nameSource(error: DeployError, path: string | undefined): DeployError {
+  const { code, details, hint, cause } = error
+  const isSyntaxError = cause instanceof SyntaxError
+  const fault = isSyntaxError && path !== undefined ? `: ${describeFileFault(path)}` : ''
+  const message = `${path ?? 'standard input'}: ${error.message}${fault}`
+  return createError(code, message, { details, hint, cause })
+}
+
+/** Reads a file again as a whole, because its bytes were not kept, and describes its fault. */
+function describeFileFault(path: string): string {
+  try {
+    return describeJsonFault(readFileSync(path))
+  } catch {
+    return 'it is not JSON'
+  }
+}
+
+/**
+ * Throws STATE_INVALID for a checkpoint of a backend. As an export it would have no resources, so
+ * its import would empty the stack.
+ */
+function refuseCheckpoint(envelope: StoredEnvelope): void {
+  if (envelope.deployment !== null || !('checkpoint' in envelope)) return
+  throw createError('STATE_INVALID', 'it is a checkpoint of a backend, not an exported state', {
+    hint: 'Run `antichain stack import --from <backend>/<project>/<stack>`.',
+  })
+}
+
+async function* readInParts(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Uint8Array>
+  } catch (cause) {
+    throw createError('FILE_UNREADABLE', `cannot read ${path}: ${messageOf(cause)}`, { cause })
+  }
+}
