@@ -209,10 +209,11 @@ async function pinDeployment(
       ...traceFieldOf(ports, deployment),
       ...(sharedClaim === undefined ? {} : { published: record.snapshot }),
     }
+    // Without a pin, nothing is folded when a secret or value of the base is damaged.
+    const base = createBase(await decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)
     await endStartedRequest(ports, deployment, pin)
-    const base = createBase(await decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     const claimingWriter = await claimWrites(ports, writer, { deployment, pin })
     return { deployment, writer: claimingWriter, liveness, pin, base, notices }
   } catch (thrown) {

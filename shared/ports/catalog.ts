@@ -190,6 +190,11 @@ export interface CatalogPort {
       readonly changes: Readonly<Record<string, number>>
       readonly version: number
       readonly dropped?: readonly PendingOperationSummary[]
+      /**
+       * Whether the deployment ended before its pin, for example because its base was refused. It
+       * then gets no entry in the history of a backend. Stores do not record this.
+       */
+      readonly isUnpinned?: boolean
     },
   ) => Promise<void>
   /**

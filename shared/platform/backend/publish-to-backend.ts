@@ -74,14 +74,15 @@ export async function printSnapshot(
 /**
  * Adds an ended deployment to the history of the backend, with a backup of its state. The entry has
  * the configuration with which the deployment started, because another process may end the
- * deployment. A repeated call replaces the objects of the first one. Edits of the state have no
- * entry, as in Pulumi.
+ * deployment. A repeated call replaces the objects of the first one. As in Pulumi, edits of the
+ * state have no entry, and neither have deployments that ended before their pin.
  */
 export async function recordInBackend(
   { backend, catalog, syncPoints }: SyncDeps,
   deployment: DeploymentId,
   end: Parameters<CatalogPort['release']>[1],
 ): Promise<void> {
+  if (end.isUnpinned === true) return
   const { stack, number } = deploymentPartsOf(deployment)
   const [record] = await catalog.listHistory(stack, 1, number + 1)
   const kind = record === undefined ? undefined : kindOfCommand(record.command)

@@ -67,6 +67,7 @@ export async function finishClose(
     result,
     changes: options.changes,
     version,
+    ...(firstPin === undefined ? { isUnpinned: true } : {}),
   })
   const readEntry = () => readHistoryRecord(deps.catalog, deployment)
   await reportDeployment({ telemetry: deps.telemetry, readEntry }, deployment, firstPin)

@@ -73,7 +73,7 @@ async function writeTargetedRelease(
 /** Writes a release. If the condition of `stackUpdate` fails, returns the item of the stack. */
 async function writeRelease(
   { catalogTable, random }: CatalogDeps,
-  { deployment, end: { at: endedAt, ...end } }: Release,
+  { deployment, end: { at: endedAt, isUnpinned: _isUnpinned, ...end } }: Release,
   stackUpdate: Parameters<typeof updateItem>[1],
 ): Promise<Item | undefined> {
   const { stack, number } = deploymentPartsOf(deployment)

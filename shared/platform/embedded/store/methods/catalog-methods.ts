@@ -207,7 +207,7 @@ export const catalogMethods = {
       const targeted = withoutDeployment(record.targeted ?? [], args.deployment)
       const current = targeted[0]?.deployment ?? ''
       writeOpenDeployments(database, stack, { current, targeted, startToken: '' })
-      const { at: endedAt, ...end } = args.end
+      const { at: endedAt, isUnpinned: _isUnpinned, ...end } = args.end
       database.run(
         'UPDATE history SET ended = ? WHERE stack = ? AND number = ?',
         JSON.stringify({ endedAt, ...end }),
