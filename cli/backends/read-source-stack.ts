@@ -12,8 +12,10 @@ import { listLocks } from '../../shared/backends/stack-locks.ts'
 import { parseCheckpointState, readCheckpoint } from '../../shared/backends/stack-objects.ts'
 import { DeployError, createError } from '../../shared/errors/error.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
+import { saltHint } from '../../shared/secrets/salt-hint.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
 import { applyStateEdit } from '../../shared/state/edits/apply-edit.ts'
+import { decodeResource } from '../../shared/state/resource-codec.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
 import type { CliSession } from '../session/session.ts'
@@ -30,8 +32,8 @@ export interface SourceStack {
 
 /**
  * Reads a stack of a backend with its history, and checks its state. Throws STACK_NOT_FOUND,
- * BACKEND_LOCKED, BACKEND_INVALID, STATE_TOO_NEW, SECRETS_MANAGER_UNSUPPORTED, and without `force`
- * STATE_FOREIGN and STATE_INTEGRITY.
+ * BACKEND_LOCKED, BACKEND_INVALID, STATE_TOO_NEW, SECRETS_MANAGER_UNSUPPORTED, SECRETS_MALFORMED,
+ * VALUE_MALFORMED, and without `force` STATE_FOREIGN and STATE_INTEGRITY.
  */
 export async function readSourceStack(
   session: CliSession,
@@ -84,6 +86,7 @@ function checkState(
   { id, force, key }: { readonly id: StackId; readonly force: boolean; readonly key: string },
 ): void {
   requireKnownManager(state, key)
+  requireReadableValues(state, key)
   const emptyState: StoredDeployment = { manifest: state.manifest, metadata: {} }
   applyStateEdit(
     { kind: 'import', state: '', force },
@@ -91,13 +94,43 @@ function checkState(
   )
 }
 
-/** Throws SECRETS_MANAGER_UNSUPPORTED for a state whose secrets no command could open. */
+/**
+ * Throws VALUE_MALFORMED or SECRETS_MALFORMED for a resource with a value that no command could
+ * read. No secret is decrypted, because no passphrase is needed here.
+ */
+function requireReadableValues(state: StoredDeployment, key: string): void {
+  const resources = [
+    ...(state.resources ?? []),
+    ...(state.pending_operations ?? []).map(({ resource }) => resource),
+  ]
+  try {
+    for (const resource of resources) decodeResource(resource, () => '"[secret]"', 'kept')
+  } catch (thrown) {
+    if (!(thrown instanceof DeployError)) throw thrown
+    const { code, details, hint } = thrown
+    throw createError(code, `${key}: ${thrown.message}`, { details, hint, cause: thrown })
+  }
+}
+
+/**
+ * Throws SECRETS_MANAGER_UNSUPPORTED or SECRETS_MALFORMED for a state whose secrets no command
+ * could open.
+ */
 function requireKnownManager(state: StoredDeployment, key: string): void {
   const { type = '' } = state.secrets_providers ?? {}
+  if (!containsCiphertext(state)) return
+  if (type === '')
+    throw createError('SECRETS_MALFORMED', `${key} has encrypted secrets, but names no manager`, {
+      hint: 'Restore `secrets_providers` of the state from a backup of the backend.',
+    })
+  if (type === 'passphrase' && secretsManagerFieldOf(state, type, 'salt') === undefined)
+    throw createError('SECRETS_MALFORMED', `the passphrase manager of ${key} has no salt`, {
+      hint: saltHint,
+    })
   const isKnown =
     isKeyUrl(secretsManagerFieldOf(state, 'cloud', 'url') ?? '') ||
     ['passphrase', 'service'].includes(type)
-  if (isKnown || !containsCiphertext(state)) return
+  if (isKnown) return
   throw createError(
     'SECRETS_MANAGER_UNSUPPORTED',
     `the secrets of ${key} have the manager '${type}', which is not supported`,

@@ -1,5 +1,9 @@
 import { createError } from '../../shared/errors/error.ts'
-import { openConfigValue, withProjectDefaults } from '../../shared/programs/config/open-config.ts'
+import {
+  openConfigValue,
+  withConfigKey,
+  withProjectDefaults,
+} from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { parseConfigEditKey, findConfigValue } from '../config/edit-config.ts'
@@ -20,7 +24,8 @@ export const getConfig: Handler = async (session, flags, [name = '']) => {
   if (value === undefined)
     throw createError('CONFIG_MISSING', `the configuration value '${name}' does not exist`)
   const manager = hasSecure(value) ? await openStackManager(session, stack, file) : undefined
-  const openedValue = openConfigValue(value, text => manager?.crypter.decrypt(text) ?? text)
+  const decrypt = (text: string): string => manager?.crypter.decrypt(text) ?? text
+  const openedValue = openConfigValue(value, withConfigKey(decrypt, name))
   session.print(
     flags.isSet('json')
       ? JSON.stringify(toConfigJson(openedValue, true), null, 2)

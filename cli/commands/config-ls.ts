@@ -2,6 +2,7 @@ import { compareConfigKeys } from '../../shared/programs/config/config-key.ts'
 import {
   type ConfigValue,
   openConfigValue,
+  withConfigKey,
   withProjectDefaults,
 } from '../../shared/programs/config/open-config.ts'
 import { hasSecure } from '../../shared/programs/config/config-tree.ts'
@@ -27,7 +28,10 @@ export const listConfig: Handler = async (session, flags) => {
   const decrypt = (text: string): string => manager?.crypter.decrypt(text) ?? '[secret]'
   const openedValues = [...values]
     .toSorted(([left], [right]) => compareConfigKeys(left, right))
-    .map(([key, value]): readonly [string, ConfigValue] => [key, openConfigValue(value, decrypt)])
+    .map(([key, value]): readonly [string, ConfigValue] => [
+      key,
+      openConfigValue(value, withConfigKey(decrypt, key)),
+    ])
   if (flags.isSet('json')) {
     const json = openedValues.map(([key, value]) => [key, toConfigJson(value, showSecrets)])
     session.print(JSON.stringify(Object.fromEntries(json), null, 2))

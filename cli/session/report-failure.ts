@@ -1,5 +1,6 @@
 import { catalogue } from '../../shared/errors/catalogue.ts'
 import { DeployError } from '../../shared/errors/error.ts'
+import { escapeControls } from '../display/escape-controls.ts'
 import type { OutputStream } from './io.ts'
 
 /**
@@ -18,7 +19,8 @@ export function reportFailure(thrown: unknown, stderr: OutputStream, verbose: bo
     ...(hint === '' ? [] : [`  hint: ${hint}`]),
     ...(verbose ? stackTraceOf(thrown) : []),
   ]
-  stderr.write(`${lines.join('\n')}\n`)
+  // A message may name a resource or a lock of a foreign state, and so contain any character.
+  stderr.write(`${escapeControls(lines.join('\n'))}\n`)
   return catalogue[code].exit
 }
 

@@ -11,6 +11,7 @@ import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { type AllowedKeys, withKeyStack } from '../../shared/secrets/key-stack.ts'
 import { isKeyUrl } from '../../shared/secrets/key-url.ts'
+import { saltHint } from '../../shared/secrets/salt-hint.ts'
 import { requireValidKeyUrl } from '../../shared/secrets/parse-key-url.ts'
 import {
   formatServiceUrl,
@@ -192,7 +193,9 @@ export async function openStateManager(
 /** Returns the error for a manager that cannot be opened. Its type or its fields are the reason. */
 function createUnsupportedError(type: string, state: StoredDeployment): Error {
   if (type === 'passphrase')
-    return createError('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
+    return createError('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt', {
+      hint: saltHint,
+    })
   const url = type === 'cloud' ? readManagerUrl(state) : undefined
   const detail = url === undefined ? '' : ` with the key '${url}'`
   return createError(

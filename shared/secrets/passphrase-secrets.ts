@@ -2,6 +2,7 @@ import { pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { createError } from '../errors/error.ts'
 import type { SecretsManager } from './crypter.ts'
+import { saltHint } from './salt-hint.ts'
 import { createKeyedDigest, createSymmetricCrypter } from './symmetric-crypter.ts'
 
 const pbkdf2Promise = promisify(pbkdf2)
@@ -58,6 +59,7 @@ export async function openPassphraseManager(
     throw createError(
       'SECRETS_MALFORMED',
       'the encryption salt does not have the form v1:<salt>:<check>',
+      { hint: saltHint },
     )
   const key = await deriveKey(passphrase, salt)
   try {

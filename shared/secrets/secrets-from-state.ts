@@ -3,6 +3,7 @@ import { type KeyOpener, openCloudManager } from './cloud-secrets.ts'
 import type { SecretsManager } from './crypter.ts'
 import { isKeyUrl } from './key-url.ts'
 import { openPassphraseManager } from './passphrase-secrets.ts'
+import { saltHint } from './salt-hint.ts'
 import { parseServiceState } from './service-stack.ts'
 import { createKeyedDigest } from './symmetric-crypter.ts'
 
@@ -42,7 +43,9 @@ export async function openManagerFromState(
     )
   const salt = textFieldsOf(storedManager.state)['salt']
   if (salt === undefined)
-    throw createError('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt')
+    throw createError('SECRETS_MALFORMED', 'the passphrase manager of this state has no salt', {
+      hint: saltHint,
+    })
   if (passphrase === undefined)
     throw createError('SECRETS_PASSPHRASE_MISSING', 'the secrets of this state need a passphrase')
   return openPassphraseManager(salt, passphrase)

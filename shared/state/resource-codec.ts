@@ -112,7 +112,12 @@ const valueErrorCodes = ['VALUE_MALFORMED', 'SECRETS_MALFORMED'] as const
 function withUrn(thrown: unknown, urn: string): unknown {
   if (!(thrown instanceof DeployError)) return thrown
   if (!valueErrorCodes.some(code => code === thrown.code)) return thrown
-  const { code, message, details, hint, cause } = thrown
+  const { code, message, details, cause } = thrown
+  // The value is in a state, so its cause need not be a program or a provider.
+  const hint =
+    code === 'VALUE_MALFORMED'
+      ? 'Correct the value in the state with `antichain state edit`, or restore a backup of the state.'
+      : thrown.hint
   return createError(code, `the resource ${urn} is malformed: ${message}`, { details, hint, cause })
 }
 

@@ -1,10 +1,13 @@
+import { createError, hasCode } from '../errors/error.ts'
 import { stackType } from '../names/urn.ts'
+import { parseJson } from '../values/parse-json.ts'
 import { signatureKey, signatures } from '../values/wire-options.ts'
 import type { Json, StoredDeployment } from './stored.ts'
 
 /**
  * Returns the outputs of a stack as JSON. Without `decrypt`, each secret is `[secret]`. Otherwise
  * `decrypt` returns the JSON text of a secret's value. Other special values keep their stored form.
+ * Throws SECRETS_MALFORMED and the other errors of `decrypt`.
  */
 export function readStackOutputs(
   deployment: StoredDeployment | undefined,
@@ -15,8 +18,27 @@ export function readStackOutputs(
   )
   const outputs = root?.['outputs']
   return isObject(outputs)
-    ? new Map(Object.entries(outputs).map(([name, value]) => [name, toPlainJson(value, decrypt)]))
+    ? new Map(
+        Object.entries(outputs).map(([name, value]) => [name, openOutput(name, value, decrypt)]),
+      )
     : new Map()
+}
+
+/** Returns an output like `toPlainJson`. The error of a damaged secret names the output. */
+function openOutput(
+  name: string,
+  value: Json,
+  decrypt: ((ciphertext: string) => string) | undefined,
+): Json {
+  try {
+    return toPlainJson(value, decrypt)
+  } catch (thrown) {
+    if (!hasCode(thrown, 'SECRETS_MALFORMED')) throw thrown
+    const { message, hint, details } = thrown
+    throw createError('SECRETS_MALFORMED', `cannot decrypt the output '${name}': ${message}`, {
+      ...{ hint, details, cause: thrown },
+    })
+  }
 }
 
 /** Reports whether any output is or contains an encrypted secret. */
@@ -61,7 +83,10 @@ function openSecret(
     typeof plaintext === 'string'
       ? plaintext
       : decrypt(typeof ciphertext === 'string' ? ciphertext : '')
-  return toPlainJson(JSON.parse(text) as Json, decrypt)
+  const json = parseJson(text)
+  if (json === undefined)
+    throw createError('SECRETS_MALFORMED', 'a secret in the state does not contain JSON')
+  return toPlainJson(json as Json, decrypt)
 }
 
 function isList(value: Json | undefined): value is readonly Json[] {

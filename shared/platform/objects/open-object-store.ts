@@ -5,7 +5,7 @@
  * Invariants: 1. The query of an address selects the same store as for Pulumi. 2. A client library
  * is loaded only when an address needs it. 3. No credential is part of an address in a message.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { isTruthy } from '../../config/truthy.ts'
 import { createError } from '../../errors/error.ts'
 import type { ObjectStorePort } from '../../ports/objects.ts'
@@ -23,7 +23,13 @@ const fileParameters: ReadonlySet<string> = new Set(['metadata', 'create_dir', '
  * folder that is missing by mistake would look like a new backend. Throws BACKEND_MISSING.
  */
 export function requireBackendFolder({ scheme, prefix, query }: ObjectStoreUrl): void {
-  if (scheme !== 'file' || existsSync(prefix) || isTruthy(query.get('create_dir') ?? '')) return
+  if (scheme !== 'file') return
+  const exists = existsSync(prefix)
+  if (exists && !statSync(prefix).isDirectory())
+    throw createError('BACKEND_MISSING', `${prefix} is not a folder`, {
+      hint: 'Correct the address of the backend, so that it names a folder.',
+    })
+  if (exists || isTruthy(query.get('create_dir') ?? '')) return
   throw createError('BACKEND_MISSING', `the folder ${prefix} does not exist`, {
     hint: 'Create the folder, or add `?create_dir=true` to the address.',
   })

@@ -58,14 +58,14 @@ export function openConfig(sources: ConfigSources): ReadonlyMap<string, ConfigVa
   return new Map(
     [...values].map(([key, value]) => [
       key,
-      openConfigValue(value, createDecryptOfKey(sources, key)),
+      openConfigValue(value, withConfigKey(sources.decrypt, key)),
     ]),
   )
 }
 
 /** Returns a function that decrypts secrets of a key. Its error names the key. */
-function createDecryptOfKey(
-  { decrypt }: ConfigSources,
+export function withConfigKey(
+  decrypt: (ciphertext: string) => string,
   key: string,
 ): (ciphertext: string) => string {
   return ciphertext => {
@@ -171,7 +171,7 @@ function checkType(
         hint: `Set the value again with \`antichain config set --secret ${entry.key}\`.`,
       },
     )
-  const openedValue = replaceSecure(value, createDecryptOfKey(sources, location.key))
+  const openedValue = replaceSecure(value, withConfigKey(sources.decrypt, location.key))
   if (!isOfType(entry.type, openedValue))
     throw createError(
       'CONFIG_INVALID',
