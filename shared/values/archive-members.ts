@@ -2,12 +2,12 @@ import { posix } from 'node:path'
 import { Readable } from 'node:stream'
 import { Parser } from 'tar'
 import { fromBuffer } from 'yauzl'
-import { createError } from '../errors/error.ts'
+import { createError, messageOf } from '../errors/error.ts'
 import type { ArchiveMember } from './tar-blocks.ts'
 
 /**
  * Returns the files of an archive file in stored order, with normalized names. Folders are left
- * out, and so are links in a tar file. Throws RESOURCE_INVALID.
+ * out, and so are links in a tar file. Throws RESOURCE_INVALID for a damaged archive.
  */
 export async function openArchive(
   name: string,
@@ -16,13 +16,24 @@ export async function openArchive(
   try {
     return /\.(zip|jar)$/.test(name) ? await openZip(bytes) : await openTar(bytes)
   } catch (cause) {
-    throw createError('RESOURCE_INVALID', `cannot read the archive '${name}'`, { cause })
+    throw createError(
+      'RESOURCE_INVALID',
+      `cannot read the archive '${name}': ${messageOf(cause)}`,
+      { cause, hint: 'Create the archive file again, or correct its name.' },
+    )
   }
 }
 
 async function openTar(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {
+  // The library calls an empty text no archive, and for Pulumi it has no files.
+  if (bytes.length === 0) return []
   const members: Promise<ArchiveMember>[] = []
+  let fault: Error | undefined
   const parser = new Parser({
+    // Without this check, a damaged archive would have fewer files, or a file without its end.
+    onwarn: (code, reason) => {
+      if (isDamage(code)) fault ??= new Error(String(reason))
+    },
     onReadEntry(entry) {
       if (entry.type !== 'File' && entry.type !== 'OldFile') {
         entry.resume()
@@ -36,7 +47,14 @@ async function openTar(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {
     parser.on('error', reject)
     Readable.from([Buffer.from(bytes)]).pipe(parser)
   })
-  return Promise.all(members)
+  const files = await Promise.all(members)
+  if (fault !== undefined) throw fault
+  return files
+}
+
+/** Reports whether a warning of the library is about damaged bytes, and not about a rare format. */
+function isDamage(code: string): boolean {
+  return ['TAR_BAD_ARCHIVE', 'TAR_ENTRY_INVALID', 'TAR_ABORT'].includes(code)
 }
 
 function openZip(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {

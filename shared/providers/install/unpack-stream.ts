@@ -43,10 +43,17 @@ export async function unpackStream(
     )
   } catch (cause) {
     if (refusal !== undefined) throw refusal
-    const path: unknown = cause instanceof Error && 'path' in cause ? cause.path : undefined
-    const entry = typeof path === 'string' ? ` (entry ${JSON.stringify(path)})` : ''
+    const path = pathOfEntry(cause)
+    const entry = path === undefined ? '' : ` (entry ${JSON.stringify(path)})`
     const reason = `${messageOf(cause)}${entry}`
     throw createError('ARCHIVE_UNREADABLE', `cannot unpack the ${name}: ${reason}`, { cause })
   }
   if (refusal !== undefined) throw refusal
+}
+
+/** Returns the path of the entry that an error of the library is about, if the error has one. */
+function pathOfEntry(thrown: unknown): string | undefined {
+  const { path, entry } = thrown as { path?: unknown; entry?: { readonly path?: unknown } }
+  const entryPath = path ?? entry?.path
+  return typeof entryPath === 'string' ? entryPath : undefined
 }
