@@ -192,7 +192,7 @@ function parsePendingPairs(values: readonly string[]): ReadonlyMap<string, strin
   return pairs
 }
 
-/** Writes the values of -c to the stack file. Throws CONFIG_INVALID. */
+/** Writes the values of -c to the stack file. Throws FILE_UNWRITABLE. */
 export function saveConfigFlags(flags: Flags, file: StackConfig, project: Project): void {
   const pairs = flags.list('config')
   for (const pair of pairs) {

@@ -48,7 +48,7 @@ const allKeys = { kind: 'any' } as const
  * before the stack file: if a deployment runs, the change is refused while both are unchanged.
  * State and stack file each name their own manager. After an interruption between the two writes,
  * the same call opens both managers and completes the change. Throws FEATURE_MISSING, STACK_BUSY,
- * STORE_CONFLICT, PENDING_STILL_RUNS, SECRETS_*, and CONFIG_INVALID when the file cannot be
+ * STORE_CONFLICT, PENDING_STILL_RUNS, SECRETS_*, and FILE_UNWRITABLE when the file cannot be
  * written.
  */
 export async function changeSecretsProvider(

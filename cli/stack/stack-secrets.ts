@@ -157,7 +157,7 @@ export async function createStackManager(
 
 /**
  * Writes the secrets manager to the stack's file. A service is not written if the state names it,
- * as in Pulumi (`isInState`). Throws CONFIG_INVALID.
+ * as in Pulumi (`isInState`). Throws FILE_UNWRITABLE.
  */
 export function saveManager(
   config: StackConfig,

@@ -97,14 +97,14 @@ export function readStackConfig(file: string, project: string): StackConfig {
 
 /**
  * Writes a stack file atomically. Follows links, and keeps the mode of the file, as Pulumi does.
- * Throws CONFIG_INVALID.
+ * Throws FILE_UNWRITABLE.
  */
 export function writeStackConfig(config: StackConfig): void {
   try {
     mkdirSync(dirname(config.path), { recursive: true })
     replaceFile(targetOfLinks(config.path), config.format())
   } catch (cause) {
-    throw createError('CONFIG_INVALID', `cannot write ${config.path}: ${messageOf(cause)}`, {
+    throw createError('FILE_UNWRITABLE', `cannot write ${config.path}: ${messageOf(cause)}`, {
       cause,
     })
   }
