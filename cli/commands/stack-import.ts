@@ -1,6 +1,6 @@
 import { namesManager } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import { resolve } from 'node:path'
-import { createError } from '../../shared/errors/error.ts'
+import { createError, hasCode } from '../../shared/errors/error.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { StackConfig } from '../../shared/programs/config/stack-config.ts'
@@ -100,11 +100,27 @@ async function openSourceManager(
     return stackManager
   }
   // The file may be the state of another stack. The user's own credentials then open its secrets.
-  const manager = await openStateManager(session, state, { kind: 'any' })
+  const manager = await openStateManager(session, state, { kind: 'any' }).catch(explainPassphrase)
   if (manager === undefined)
     throw createError(
       'STATE_INVALID',
       'the state contains encrypted secrets but names no secrets provider',
     )
   return manager
+}
+
+/**
+ * Throws the error of the opening of an imported state's manager. A wrong passphrase is that of the
+ * target stack, and the message says so.
+ */
+function explainPassphrase(thrown: unknown): never {
+  if (!hasCode(thrown, 'SECRETS_PASSPHRASE_WRONG')) throw thrown
+  throw createError(
+    'SECRETS_PASSPHRASE_WRONG',
+    'the passphrase does not open the secrets of the imported state, which another stack has encrypted',
+    {
+      cause: thrown,
+      hint: 'Export the state with `stack export --show-secrets`, import that file, and remove it.',
+    },
+  )
 }

@@ -32,8 +32,8 @@ export async function readStateFile(
 function nameSource(error: DeployError, path: string | undefined): DeployError {
   const { code, details, hint, cause } = error
   const isSyntaxError = cause instanceof SyntaxError
-  const fault = isSyntaxError && path !== undefined ? `: ${describeFileFault(path)}` : ''
-  const message = `${path ?? 'standard input'}: ${error.message}${fault}`
+  const reason = isSyntaxError && path !== undefined ? describeFileFault(path) : error.message
+  const message = `${path ?? 'standard input'}: ${reason}`
   return createError(code, message, { details, hint, cause })
 }
 

@@ -54,7 +54,7 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
 /** Returns the message for a source that is not JSON. The bytes of a stream are not kept. */
 function describeSyntaxFault(source: EnvelopeSource): string {
   if (typeof source === 'string') return describeSyntaxFault(Buffer.from(source))
-  if (!(source instanceof Uint8Array)) return 'the state cannot be read as JSON'
+  if (!(source instanceof Uint8Array)) return 'the state is truncated, or not JSON in UTF-8'
   return `the state cannot be read as JSON: ${describeJsonFault(source)}`
 }
 
