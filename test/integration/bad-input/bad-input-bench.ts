@@ -32,14 +32,14 @@ export interface BadInputBench extends CommandBench {
   readonly leaveBackend: () => void
   readonly write: (path: string, content: string | Uint8Array) => void
   /**
-   * Runs a command that must be refused with the code. Its output contains all patterns. Afterwards
-   * all files outside of the store are as before.
+   * Runs a command that must be refused with the code, and returns its error output. Its output
+   * contains all patterns. Afterwards all files outside of the store are as before.
    */
   readonly refuse: (
     args: readonly string[],
     code: ErrorCode,
     patterns: readonly (string | RegExp)[],
-  ) => Promise<void>
+  ) => Promise<string>
   readonly remove: () => void
 }
 
@@ -65,8 +65,10 @@ export function createBadInputBench(): BadInputBench {
     write,
     refuse: async (args, code, patterns) => {
       const before = digestFiles(root)
-      expectRefused(await bench.run(...args), code, patterns)
+      const result = await bench.run(...args)
+      expectRefused(result, code, patterns)
       expect(digestFiles(root)).toEqual(before)
+      return result.err
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }

@@ -294,7 +294,7 @@ export const ciphertextDamages: readonly StateDamage[] = [
     what: 'with the salt of another passphrase',
     damage: text => text.replace('"salt": "v1:bZ', '"salt": "v1:aZ'),
     code: 'SECRETS_PASSPHRASE_WRONG',
-    pattern: 'incorrect passphrase',
+    pattern: /incorrect passphrase|passphrase does not open/,
   },
   createDeploymentDamage(
     'of a service without a login',
