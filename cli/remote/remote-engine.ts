@@ -13,6 +13,7 @@ import { createSystemClock } from '../../shared/platform/system/clock.ts'
 import type { CatalogPort, HistoryRecord } from '../../shared/ports/catalog.ts'
 import type { Platform } from '../../shared/ports/platform.ts'
 import { type BlobHash, type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import { printStateBlob } from '../../shared/state/print-envelope.ts'
 import { envelopeOf, parseEnvelope } from '../../shared/state/snapshot-codec.ts'
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { EnginePort, RemoteApi } from '../../local/engine-port.ts'
@@ -91,7 +92,7 @@ export function openRemote(login: Login): EnginePort {
       return redriveForm.parse(response)
     },
     async putState(stack, state) {
-      const bytes = Buffer.from(JSON.stringify(await envelopeOf(state)))
+      const bytes = await printStateBlob(await envelopeOf(state))
       const hash = createHash('sha256').update(bytes).digest('hex') as BlobHash
       // The route for programs also stores the states of edits.
       await remote.uploadArchive(`${stackPathOf(stack)}/programs`, { archive: hash, bytes })
