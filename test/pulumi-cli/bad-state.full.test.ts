@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openRemote } from '../../cli/remote/remote-engine.ts'
+import { stackIdOf } from '../../shared/records/ids.ts'
 import { expectRefused } from '../e2e/expect-refused.ts'
 import { requireSuccess } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
@@ -79,6 +82,28 @@ const badBodies: readonly BadBody[] = [
   },
 ]
 
+/** Texts that a client of the API uploaded as the state of an import. */
+const damagedUploads = [
+  {
+    what: 'a truncated text',
+    text: createExport().slice(0, 200),
+    code: 'STATE_INVALID',
+    message: 'it is truncated: it ends at line 6',
+  },
+  {
+    what: 'a state with a duplicate URN',
+    text: createExport().replace(`"urn": "${provider}"`, `"urn": "${urn}"`),
+    code: 'STATE_INTEGRITY',
+    message: urn,
+  },
+  {
+    what: 'a state of another stack',
+    text: createExport().replaceAll('pulumi:dev::', 'pulumi:prod::'),
+    code: 'STATE_FOREIGN',
+    message: 'urn:pulumi:prod::small::pulumi:providers:gold::p',
+  },
+] as const
+
 describeWithCommands('an import of a damaged state into a server', [['go', 'version']], () => {
   let client: StockClient
   let before: string
@@ -113,6 +138,37 @@ describeWithCommands('an import of a damaged state into a server', [['go', 'vers
     const { code, message } = (await response.json()) as { code: number; message: string }
     expect([response.status, code]).toEqual([400, 400])
     expect(message).toContain(row.message)
+  })
+
+  test.each(damagedUploads)(
+    'that was uploaded through the API as $what is refused with the fault',
+    async ({ text, code, message }) => {
+      const engine = openRemote({ url: client.url, token: client.token })
+      const bytes = Buffer.from(text)
+      const archive = createHash('sha256').update(bytes).digest('hex')
+      const path = '/v1/stacks/small/dev/programs'
+      await engine.remote?.uploadArchive(path, { archive, bytes })
+      const edit = { kind: 'import', state: archive, force: false } as const
+      await expect(engine.editState(stackIdOf('small', 'dev'), edit)).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(message),
+      })
+    },
+  )
+
+  test('that is valid keeps each byte, also through the API', async () => {
+    const home = join(client.sandbox.home, '../remote')
+    const run = async (...args: string[]): Promise<string> =>
+      requireSuccess(await client.antichain(args, { env: { ANTICHAIN_HOME: home } })).out
+    await run('login', client.url, '--token', client.token)
+    const text = createExport('{"open": -0, "text": "<\\u2028>", "10": 1, "9": 2}')
+    writeFileSync(join(client.sandbox.program, 'state.json'), text)
+    await run('stack', 'import', '-s', 'dev', '--file', 'state.json')
+    const exported = await run('stack', 'export', '-s', 'dev')
+    expect(exported).toContain('"open": -0')
+    requireSuccess(await client.antichain(['stack', 'import', '-s', 'dev', '--file', 'state.json']))
+    expect(await exportState()).toBe(exported)
+    requireSuccess(await importFile(createExport()))
   })
 
   test("by Pulumi's command line ends there with its own error", async () => {
