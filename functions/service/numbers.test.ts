@@ -70,7 +70,10 @@ test.each(Object.entries(bodies))(
       const sent = await service.call(lease, `PATCH ${path}/${name}`, bodyOf(stateTextOf([number])))
       expect(sent).toMatchObject({
         status: 400,
-        json: { code: 400, message: expect.stringContaining('exceeds the range of a double') as string },
+        json: {
+          code: 400,
+          message: expect.stringContaining('exceeds the range of a double') as string,
+        },
       })
     }
     await service.call(lease, `POST ${path}/complete`, { status: 'failed' })
