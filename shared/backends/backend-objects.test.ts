@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { stackIdOf } from '../records/ids.ts'
 import { parseBackendMeta, stackKeysOf, stackOfKey } from './backend-keys.ts'
@@ -9,7 +10,7 @@ import {
   printCheckpoint,
   printEmptyCheckpoint,
 } from './checkpoint-file.ts'
-import { decompress } from './compression.ts'
+import { decompress, decompressGzip } from './compression.ts'
 import { createLockedError, parseLock, printLock } from './lock-file.ts'
 import { parseUpdateInfo, printUpdateInfo } from './update-info.ts'
 
@@ -103,6 +104,47 @@ describe('damaged objects', () => {
           message: expect.stringMatching(name) as string,
         }),
       )
+  })
+
+  test('a checkpoint and a history entry with thousands of levels are refused', () => {
+    const deep = `${'['.repeat(5_000)}1${']'.repeat(5_000)}`
+    const entry = `{"kind":"update","startTime":1,"result":"succeeded","config":{"a:b":${deep}}}`
+    const expectRefusal = (read: () => unknown): void =>
+      expect(read).toThrow(
+        expect.objectContaining({
+          code: 'BACKEND_INVALID',
+          message: expect.stringContaining('nested deeper') as string,
+        }),
+      )
+    expectRefusal(() => parseUpdateInfo(Buffer.from(entry), 'key'))
+    expectRefusal(() => parseCheckpoint(Buffer.from(`{"version":3,"later":${deep}}`), 'key'))
+  })
+
+  test('a history entry whose times are no dates is refused', () => {
+    const parseTimes = (startTime: string, endTime: string) => {
+      const fields = `"startTime":${startTime},"endTime":${endTime}`
+      return parseUpdateInfo(Buffer.from(`{"kind":"update",${fields},"result":"failed"}`), 'key')
+    }
+    // The zero time of Go is in the year 1.
+    expect(parseTimes('-62135596800', '8640000000000')).toMatchObject({ startTime: -62135596800 })
+    for (const [startTime, endTime] of [
+      ['1e308', '1'],
+      ['1', '8640000000001'],
+      ['0.5', '1'],
+    ] as const)
+      expect(() => parseTimes(startTime, endTime)).toThrow(
+        expect.objectContaining({ code: 'BACKEND_INVALID' }),
+      )
+  })
+
+  test('a damaged blob of a journal copy is refused with its key', async () => {
+    const blob = gzipSync('{"a":1}').subarray(0, 12)
+    await expect(decompressGzip(blob, 'the key')).rejects.toMatchObject({
+      code: 'BACKEND_INVALID',
+      message: expect.stringContaining('the key') as string,
+    })
+    const whole = await decompressGzip(gzipSync('{"a":1}'), 'the key')
+    expect(textOf(whole)).toBe('{"a":1}')
   })
 
   test('metadata without a version or with a later version is refused', () => {

@@ -8,6 +8,7 @@ import { selectUnknownEnvelopeFields } from '../state/unknown-fields.ts'
 import { describeJsonFault } from '../values/json-fault.ts'
 import { stacksPrefix } from './backend-keys.ts'
 import { decompress } from './compression.ts'
+import { documentDepthMax, isNestedDeeper } from '../values/nesting.ts'
 import { parseForm } from '../values/parse-form.ts'
 
 const checkpointForm = z.looseObject({
@@ -109,6 +110,9 @@ export function printEmptyCheckpoint(stack: string): Uint8Array {
   return Buffer.from(printCompactJson({ version: 0, checkpoint: { stack } }))
 }
 
+/** Maximum nesting depth of an object: that of a state, and of the fields of the object around it. */
+const objectDepthMax = documentDepthMax + 8
+
 /** Parses an object of the backend as a JSON object. Throws BACKEND_INVALID. */
 export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record<string, unknown>> {
   let json: unknown
@@ -117,6 +121,8 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
   } catch (cause) {
     throw createInvalidError(key, describeJsonFault(bytes), cause)
   }
+  if (isNestedDeeper(json, objectDepthMax))
+    throw createInvalidError(key, `it is nested deeper than ${objectDepthMax} levels`)
   if (typeof json === 'object' && json !== null && !Array.isArray(json))
     return json as Readonly<Record<string, unknown>>
   throw createInvalidError(key, 'it is not a JSON object')

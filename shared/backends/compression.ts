@@ -1,5 +1,6 @@
-import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { createError } from '../errors/error.ts'
+import { promisify } from 'node:util'
+import { gunzip, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { createError, type DeployError } from '../errors/error.ts'
 import { hasBackendFlag } from './backend-flags.ts'
 
 /** The compression of a backend's objects. */
@@ -8,26 +9,33 @@ export type Compression = 'none' | 'gzip' | 'zstd'
 /** The suffixes of the keys of objects, by compression. */
 export const compressionSuffixes = { none: '', gzip: '.gz', zstd: '.zst' } as const
 
-/** Maximum size of an object after its decompression, in bytes. */
-const decompressedSizeMax = 2 ** 30
+/** Maximum size of an object after its decompression: one gigabyte. */
+const options = { maxOutputLength: 2 ** 30 }
+
+const decompressInBackground = promisify(gunzip)
 
 /** Decompresses an object. Its first bytes identify the compression. Throws BACKEND_INVALID. */
 export function decompress(bytes: Uint8Array, key: string): Uint8Array {
-  const options = { maxOutputLength: decompressedSizeMax }
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options)
     if (Buffer.from(bytes.subarray(0, 4)).toString('hex') === '28b52ffd')
       return zstdDecompressSync(bytes, options)
     return bytes
   } catch (cause) {
-    throw createError(
-      'BACKEND_INVALID',
-      `the object ${key} of the backend cannot be decompressed`,
-      {
-        cause,
-      },
-    )
+    throw createDamagedError(key, cause)
   }
+}
+
+/** Decompresses an object that is always packed with gzip. Throws BACKEND_INVALID. */
+export function decompressGzip(bytes: Uint8Array, key: string): Promise<Uint8Array> {
+  return decompressInBackground(bytes, options).catch((cause: unknown) => {
+    throw createDamagedError(key, cause)
+  })
+}
+
+function createDamagedError(key: string, cause: unknown): DeployError {
+  const message = `the object ${key} of the backend cannot be decompressed`
+  return createError('BACKEND_INVALID', message, { cause })
 }
 
 /** Compresses an object. */

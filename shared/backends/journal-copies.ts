@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
 import type { BlobHash, StackId } from '../records/ids.ts'
 import { type CopyFence, type CopyPart, parseCopyPart } from '../records/journal-copy.ts'
 import { stackKeysOf } from './backend-keys.ts'
+import { decompressGzip } from './compression.ts'
 import type { Backend } from './open-backend.ts'
 
 /** The copy of a deployment's journal in a backend, without the content of its parts. */
@@ -25,7 +26,6 @@ export interface BackendCopy {
 const requestsMax = 32
 
 const compressBlob = promisify(gzip)
-const decompressBlob = promisify(gunzip)
 
 /** Lists the journal copies of a stack. */
 export async function listJournalCopies(
@@ -135,14 +135,15 @@ export async function putCopyBlob(
   await backend.store.put(blobKeyOf(backend, id, blob), await compressBlob(blob.bytes))
 }
 
-/** Reads a blob of a copy. Returns undefined if it does not exist. */
+/** Reads a blob of a copy. Returns undefined if it does not exist. Throws BACKEND_INVALID. */
 export async function readCopyBlob(
   backend: Backend,
   id: StackId,
   blob: { readonly copyId: string; readonly hash: string },
 ): Promise<Uint8Array | undefined> {
-  const bytes = await backend.store.get(blobKeyOf(backend, id, blob))
-  return bytes === undefined ? undefined : decompressBlob(bytes)
+  const key = blobKeyOf(backend, id, blob)
+  const bytes = await backend.store.get(key)
+  return bytes === undefined ? undefined : decompressGzip(bytes, key)
 }
 
 /**

@@ -26,15 +26,21 @@ export interface UpdateInfo {
   readonly resourceChanges?: Readonly<Record<string, number>>
 }
 
+/** The last second of JavaScript's dates. The first one has the same number, with a minus. */
+const secondsMax = 8_640_000_000_000
+
+/** Seconds since 1970 that are a date of JavaScript. */
+const secondsForm = z.int().min(-secondsMax).max(secondsMax)
+
 const updateInfoForm = z.looseObject({
   kind: z.string(),
-  startTime: z.number(),
+  startTime: secondsForm,
   message: z.string().default(''),
   environment: createRecordForm(z.string()).nullish(),
   config: createRecordForm(jsonForm).nullish(),
   version: z.number().default(0),
   result: z.string(),
-  endTime: z.number().default(0),
+  endTime: secondsForm.default(0),
   resourceChanges: z.record(z.string(), z.number()).nullish(),
 })
 
