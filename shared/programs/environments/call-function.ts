@@ -1,6 +1,8 @@
 import { createError } from '../../errors/error.ts'
+import { isNestedDeeper } from '../../values/nesting.ts'
 import { keepDigits } from '../config/config-tree.ts'
 import {
+  environmentDepthMax,
   hasSecretPart,
   type EnvironmentValue,
   formatValueAsJson,
@@ -67,10 +69,14 @@ function joinTexts(argument: EnvironmentValue, errorOf: FunctionErrorOf): string
 }
 
 function parseJsonText(text: string, errorOf: FunctionErrorOf): unknown {
+  let json: unknown
   try {
-    return JSON.parse(text, keepDigits)
+    json = JSON.parse(text, keepDigits)
   } catch {
     // The message of the parser could contain a part of a secret.
     throw errorOf('`fn::fromJSON` takes a text in JSON')
   }
+  if (isNestedDeeper(json, environmentDepthMax))
+    throw errorOf(`\`fn::fromJSON\` takes JSON with at most ${environmentDepthMax} levels`)
+  return json
 }

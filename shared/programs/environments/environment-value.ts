@@ -87,13 +87,23 @@ function isScalar(data: unknown): data is boolean | number | bigint | string {
   return ['boolean', 'number', 'bigint', 'string'].includes(typeof data)
 }
 
-/** Returns the size of a value: the characters of its texts and keys, and a few for each part. */
-export function sizeOfValue(value: EnvironmentValue): number {
+/**
+ * Returns the size of a value: the characters of its texts and keys, and a few for each part. A
+ * value with more than `levelsMax` levels is infinite, because recursive functions visit it.
+ */
+export function sizeOfValue(value: EnvironmentValue, levelsMax = environmentDepthMax): number {
+  if (levelsMax === 0) return Infinity
   const [items, fields] = [listItemsOf(value), fieldsOf(value)]
   const textSize = typeof value.content === 'string' ? value.content.length : 0
   const keySize = [...(fields?.keys() ?? [])].reduce((sum, key) => sum + key.length, 0)
   const parts = [...(items ?? fields?.values() ?? [])]
-  return parts.reduce((sum, part) => sum + sizeOfValue(part), partSize + textSize + keySize)
+  return parts.reduce(
+    (sum, part) => sum + sizeOfValue(part, levelsMax - 1),
+    partSize + textSize + keySize,
+  )
 }
+
+/** Maximum number of levels of a value that a reference or a function produces. */
+export const environmentDepthMax = 300
 
 const partSize = 10

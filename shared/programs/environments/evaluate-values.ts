@@ -27,15 +27,32 @@ export interface EvaluationInput {
 /** Maximum total size of the values that references and functions produce in an environment. */
 const sizeMax = 5_000_000
 
+/**
+ * Maximum number of values that are being evaluated at the same time. Each is a part of the value
+ * before it, or a reference of that value names it. More of them would overflow the stack.
+ */
+const runningMax = 300
+
 type KeyPath = readonly (string | number)[]
+
+/** A map with texts as keys. `functionName`: the first key that names a function, if any. */
+interface TextMap {
+  readonly fields: ReadonlyMap<string, unknown>
+  readonly functionName: string | undefined
+}
 
 /** A running evaluation. */
 interface Evaluation extends EvaluationInput {
   /** The paths that are being evaluated, to find cycles. */
   readonly running: Set<string>
+  /** The evaluated values by path. Without them, a chain of references would take cubic time. */
+  readonly evaluated: Map<string, EnvironmentValue>
+  /** Returns the map with its keys as texts. Each map is converted once. */
+  readonly readMap: (raw: ReadonlyMap<unknown, unknown>) => TextMap
   /**
    * Adds the size of a value to the total, and returns the value. Throws when the total exceeds
-   * `sizeMax`. References can repeat values, so a short file could describe a value of any size.
+   * `sizeMax`, or when the value has too many levels. References can repeat values, so a short file
+   * could describe a value of any size.
    */
   readonly charge: (value: EnvironmentValue, path: KeyPath) => EnvironmentValue
   readonly errorAt: (path: KeyPath, sentence: string) => Error
@@ -55,22 +72,42 @@ export function evaluateValues(input: EvaluationInput): EnvironmentValue {
     if (size > sizeMax) throw errorAt(path, 'the values of the environment are too large')
     return value
   }
-  return evaluate({ ...input, running: new Set(), charge, errorAt }, input.values, [])
+  const evaluated = new Map<string, EnvironmentValue>()
+  const readMap = createMapReader()
+  const running = new Set<string>()
+  return evaluate({ ...input, running, evaluated, readMap, charge, errorAt }, input.values, [])
+}
+
+function createMapReader(): Evaluation['readMap'] {
+  const maps = new WeakMap<ReadonlyMap<unknown, unknown>, TextMap>()
+  return raw => {
+    const existing = maps.get(raw)
+    if (existing !== undefined) return existing
+    const fields = new Map([...raw].map(([key, item]) => [String(key), item]))
+    const map = { fields, functionName: [...fields.keys()].find(key => key.startsWith('fn::')) }
+    maps.set(raw, map)
+    return map
+  }
 }
 
 function evaluate(evaluation: Evaluation, raw: unknown, path: KeyPath): EnvironmentValue {
-  const { running, errorAt } = evaluation
+  const { running, evaluated, errorAt } = evaluation
   const key = JSON.stringify(path)
+  const existing = evaluated.get(key)
+  if (existing !== undefined) return existing
   if (running.has(key)) throw errorAt(path, `the value \`${formatPath(path)}\` refers to itself`)
+  if (running.size >= runningMax)
+    throw errorAt(path, `more than ${runningMax} values contain or use this one`)
   running.add(key)
   const value = evaluateRaw(evaluation, raw, path)
   running.delete(key)
+  evaluated.set(key, value)
   return value
 }
 
 function evaluateRaw(evaluation: Evaluation, raw: unknown, path: KeyPath): EnvironmentValue {
   if (typeof raw === 'string') return interpolate(evaluation, raw, path)
-  if (raw instanceof Map) return evaluateMap(evaluation, toTextKeys(raw), path)
+  if (raw instanceof Map) return evaluateMap(evaluation, evaluation.readMap(raw), path)
   if (!Array.isArray(raw)) return { isSecret: false, content: isPlainScalar(raw) ? raw : null }
   const content = raw.map((item, index) => evaluate(evaluation, item, [...path, index]))
   return { isSecret: false, content }
@@ -78,11 +115,10 @@ function evaluateRaw(evaluation: Evaluation, raw: unknown, path: KeyPath): Envir
 
 function evaluateMap(
   evaluation: Evaluation,
-  raw: ReadonlyMap<string, unknown>,
+  { fields: raw, functionName: name }: TextMap,
   path: KeyPath,
 ): EnvironmentValue {
   const { base, charge, errorAt } = evaluation
-  const name = functionNameOf(raw)
   if (name === undefined) {
     const fields = [...raw].map(
       ([key, item]) => [key, evaluate(evaluation, item, [...path, key])] as const,
@@ -142,10 +178,14 @@ function findValue(
   const { raw, path } = container
   const [segment, ...deeperPath] = subpath
   if (segment === undefined) return evaluate(evaluation, raw, path)
-  const map = raw instanceof Map ? toTextKeys(raw) : undefined
-  if (map !== undefined && functionNameOf(map) === undefined && typeof segment === 'string')
-    return map.has(segment)
-      ? findValue(evaluation, { raw: map.get(segment), path: [...path, segment] }, deeperPath)
+  const map = raw instanceof Map ? evaluation.readMap(raw) : undefined
+  if (map !== undefined && map.functionName === undefined && typeof segment === 'string')
+    return map.fields.has(segment)
+      ? findValue(
+          evaluation,
+          { raw: map.fields.get(segment), path: [...path, segment] },
+          deeperPath,
+        )
       : valueAt(evaluation.base, [...path, ...subpath])
   if (!Array.isArray(raw) || typeof segment !== 'number')
     return valueAt(evaluate(evaluation, raw, path), subpath)
@@ -172,14 +212,6 @@ function parseReference(text: string, errorOf: (sentence: string) => Error): Key
   if (keys.length === 0 || keys.length < path.length)
     throw errorOf(`\`${text}\` is not a reference`)
   return keys
-}
-
-function functionNameOf(map: ReadonlyMap<string, unknown>): string | undefined {
-  return [...map.keys()].find(key => key.startsWith('fn::'))
-}
-
-function toTextKeys(map: ReadonlyMap<unknown, unknown>): ReadonlyMap<string, unknown> {
-  return new Map([...map].map(([key, item]) => [String(key), item]))
 }
 
 function isPlainScalar(data: unknown): data is boolean | number | bigint {

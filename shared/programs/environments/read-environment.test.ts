@@ -185,3 +185,40 @@ test('values that repeat each other many times are refused, and repeated imports
     )
   expect(readData('environment: [e17, e17]\n')).toEqual({ a: 1 })
 })
+
+test('a long chain of references is refused or evaluated at once, and never overflows the stack', () => {
+  const readChain = (length: number): unknown => {
+    const links = Array.from({ length }, (_, index) => `  a${index}: "\${a${index + 1}}"\n`)
+    write('dev', `values:\n${links.join('')}  a${length}: 1\n`)
+    return readData()
+  }
+  const start = performance.now()
+  expect(readChain(280)).toMatchObject({ a0: 1, a279: 1 })
+  expect(performance.now() - start).toBeLessThan(2_000)
+  for (const length of [310, 3_000])
+    expect(() => readChain(length)).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringContaining('more than 300 values contain or use') as string,
+      }),
+    )
+})
+
+test('values with thousands of levels are refused with their place', () => {
+  const expectRefusal = (value: string, reason: string): void => {
+    write('dev', `values:\n  a: ${value}\n`)
+    expect(() => read()).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(new RegExp(`dev\\.yaml:\\d+:\\d+: .*${reason}`)) as string,
+      }),
+    )
+  }
+  expectRefusal(`${'{a: '.repeat(1_000)}1${'}'.repeat(1_000)}`, '')
+  const json = `${'['.repeat(1_000)}1${']'.repeat(1_000)}`
+  expectRefusal(`{fn::fromJSON: '${json}'}`, 'at most 300 levels')
+  // Each value nests the value before it 100 levels deeper.
+  const nest = (text: string): string => `${'['.repeat(100)}${text}${']'.repeat(100)}`
+  const links = [2, 3, 4, 5].map(link => `  a${link}: ${nest(`"\${a${link - 1}}"`)}\n`)
+  expectRefusal(`1\n  a1: ${nest('1')}\n${links.join('')}`, 'too large')
+})
