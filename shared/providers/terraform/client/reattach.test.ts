@@ -46,6 +46,12 @@ describe('TF_REATTACH_PROVIDERS', () => {
     [{ ...entry, ProtocolVersion: 4 }, 'has the protocol 4, not 5 or 6'],
     [{ ...entry, Addr: undefined }, 'has no address of a Unix socket or a TCP port'],
     [{}, "has the transport 'undefined', not grpc"],
+    [{ ...entry, Protocol: { toString: 'grpc' } }, "has the transport 'an object', not grpc"],
+    [{ ...entry, ProtocolVersion: { a: 6 } }, 'has the protocol an object, not 5 or 6'],
+    [
+      { ...entry, Addr: { Network: 'unix', String: { toString: 1 } } },
+      'has no address of a Unix socket or a TCP port',
+    ],
     [null, 'is not an object'],
     [[], 'is not an object'],
     ['grpc', 'is not an object'],

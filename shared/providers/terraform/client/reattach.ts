@@ -53,7 +53,7 @@ function normalizeSource(source: string): string {
 
 interface WireEntry {
   readonly Protocol?: unknown
-  readonly ProtocolVersion?: number | string
+  readonly ProtocolVersion?: unknown
   readonly Test?: unknown
   readonly Addr?: { readonly Network?: unknown; readonly String?: unknown }
 }
@@ -65,13 +65,18 @@ function parseEntry(source: string, value: unknown): ReattachedProvider {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return refuse('is not an object')
   const entry: WireEntry = value
-  if (entry.Protocol !== 'grpc') refuse(`has the transport '${String(entry.Protocol)}', not grpc`)
+  if (entry.Protocol !== 'grpc') refuse(`has the transport '${textOf(entry.Protocol)}', not grpc`)
   // Providers for Terraform before 0.15 leave out the version.
-  const protocol = parseProtocolMajor(String(entry.ProtocolVersion || 5))
+  const protocol = parseProtocolMajor(textOf(entry.ProtocolVersion || 5))
   if (protocol === undefined)
-    return refuse(`has the protocol ${String(entry.ProtocolVersion)}, not 5 or 6`)
+    return refuse(`has the protocol ${textOf(entry.ProtocolVersion)}, not 5 or 6`)
   const { Network: network, String: address } = Object(entry.Addr) as NonNullable<WireEntry['Addr']>
-  const target = toGrpcTarget(String(network), String(address))
+  const target = toGrpcTarget(textOf(network), textOf(address))
   if (target === undefined) return refuse('has no address of a Unix socket or a TCP port')
   return { protocol, target, socketPath: undefined, isTest: entry.Test === true }
+}
+
+/** Returns a scalar as text. A list or object could be nested too deeply to become text. */
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }

@@ -50,3 +50,19 @@ test('a splat with too many attributes is refused', async () => {
     'the reference has too many parts',
   )
 })
+
+test('an expression with thousands of operators is refused, and one with hundreds is printed', async () => {
+  const createSum = (count: number): string =>
+    `output "o" { value = ${Array.from({ length: count }, () => '1').join(' + ')} }`
+  const { text } = await convertText(createSum(700))
+  expect(text).toContain('1 + 1 + 1')
+  for (const count of [900, 30_000])
+    await expect(convertText(createSum(count))).rejects.toThrow(
+      'main.tf:1:22: the expression has too many operators or parts',
+    )
+  // Each pair of parentheses has a sum of its own, so the levels of all sums count together.
+  const nested = `${'('.repeat(40)}1${`${' + 1'.repeat(100)})`.repeat(40)}`
+  await expect(convertText(`output "o" { value = ${nested} }`)).rejects.toThrow(
+    'too many operators or parts',
+  )
+})

@@ -1,6 +1,7 @@
 import { parseBracket, parseBrace } from './parse-collection.ts'
 import { parseTemplate } from './parse-template.ts'
-import type { HclToken } from './hcl-token.ts'
+import { isNestedDeeper } from '../../../values/nesting.ts'
+import type { HclErrorFactory, HclToken } from './hcl-token.ts'
 import type { HclExpression } from './syntax.ts'
 import type { TokenReader } from './token-reader.ts'
 
@@ -108,7 +109,32 @@ function parseArguments(reader: TokenReader): {
   })
 }
 
-/** Maximum number of steps of a reference. Functions that print references recurse at each step. */
+/**
+ * Maximum number of levels of the tree of an expression. Each operator and each step of a reference
+ * adds a level, and functions that print expressions recurse at each level.
+ */
+const treeDepthMax = 800
+
+/**
+ * Parses one expression that is not a part of another one, so that functions can visit its whole
+ * tree. Throws TERRAFORM_FILE_INVALID.
+ */
+export function parseWholeExpression(reader: TokenReader): HclExpression {
+  const expression = parseExpression(reader)
+  requireShallowTree(expression, reader.createPlaceError)
+  return expression
+}
+
+/** Throws TERRAFORM_FILE_INVALID for an expression with too many levels. */
+export function requireShallowTree(
+  expression: HclExpression,
+  createPlaceError: HclErrorFactory,
+): void {
+  if (isNestedDeeper(expression, treeDepthMax))
+    throw createPlaceError(expression, 'the expression has too many operators or parts')
+}
+
+/** Maximum number of steps of one reference. */
 const stepsMax = 1000
 
 /**

@@ -1,4 +1,4 @@
-import { parseExpression } from './parse-expression.ts'
+import { parseWholeExpression } from './parse-expression.ts'
 import { createHclErrorFactory, type HclToken } from './hcl-token.ts'
 import { splitHcl } from './split-hcl.ts'
 import type { HclExpression, HclSyntaxBlock, HclSyntaxBody } from './syntax.ts'
@@ -37,7 +37,7 @@ function readBody(
     if (reader.skip('=')) {
       if (key.kind !== 'name' && separation === 'lines') throw reader.createTokenError(key)
       if (attributes.has(name)) throw reader.createTokenError(key, `'${name}' is set twice`)
-      attributes.set(name, parseExpression(reader))
+      attributes.set(name, parseWholeExpression(reader))
     } else blocks.push(readBlock(key, reader, separation))
     requireEnd(reader, separation)
   }

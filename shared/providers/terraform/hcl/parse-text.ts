@@ -1,6 +1,6 @@
 import { createCursor } from './hcl-cursor.ts'
 import { createHclErrorFactory } from './hcl-token.ts'
-import { parseExpression } from './parse-expression.ts'
+import { parseExpression, parseWholeExpression, requireShallowTree } from './parse-expression.ts'
 import { parseTemplate } from './parse-template.ts'
 import { splitHcl, splitTemplateText } from './split-hcl.ts'
 import type { HclExpression, HclPlace } from './syntax.ts'
@@ -15,6 +15,7 @@ export function parseTemplateText(text: string, place: HclPlace, file: string): 
   const pieces = splitTemplateText(createCursor(text, place), createError)
   const token = { ...place, kind: 'template', text: '"', pieces } as const
   const template = parseTemplate(token, createTokenReader([], createError), parseExpression)
+  requireShallowTree(template, createError)
   if (template.kind !== 'template') return template
   const [first, ...others] = template.parts
   return first !== undefined && typeof first !== 'string' && others.length === 0 ? first : template
@@ -28,7 +29,7 @@ export function parseExpressionText(text: string, place: HclPlace, file: string)
   const createError = createHclErrorFactory(file)
   const reader = createTokenReader(splitHcl(text, createError, place), createError)
   return reader.withNewlines('ignored', () => {
-    const expression = parseExpression(reader)
+    const expression = parseWholeExpression(reader)
     if (reader.peek().kind !== 'end') throw reader.createTokenError(reader.peek())
     return expression
   })

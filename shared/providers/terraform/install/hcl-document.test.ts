@@ -74,3 +74,13 @@ test.each([
 test('escaped templates are text', () => {
   expect(parseHcl('a = "$${b} %%{c}"', 'file').attributes.get('a')).toBe('${b} %{c}')
 })
+
+test('JSON with thousands of levels is refused', () => {
+  const deep = `${'{"a":'.repeat(3_000)}1${'}'.repeat(3_000)}`
+  expect(() => parseHcl(`{"credentials":${deep}}`, 'f')).toThrow(
+    expect.objectContaining({
+      code: 'TERRAFORM_FILE_INVALID',
+      message: expect.stringContaining('the nesting is too deep') as string,
+    }),
+  )
+})

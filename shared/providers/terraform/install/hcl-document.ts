@@ -1,6 +1,7 @@
+import { isNestedDeeper } from '../../../values/nesting.ts'
 import { parseJson } from '../../../values/parse-json.ts'
 import { parseHclBody } from '../hcl/parse-hcl-body.ts'
-import { createHclErrorFactory, type HclErrorFactory } from '../hcl/hcl-token.ts'
+import { createHclErrorFactory, type HclErrorFactory, maxHclDepth } from '../hcl/hcl-token.ts'
 import type { HclExpression, HclSyntaxBody } from '../hcl/syntax.ts'
 
 /** A literal value in a settings or lock file. */
@@ -40,7 +41,9 @@ export function parseHcl(text: string, file: string): HclBody {
 
 function parseJsonBody(text: string, createError: HclErrorFactory): HclBody {
   const json = parseJson(text)
-  if (!isObject(json)) throw createError({ line: 1, column: 1 }, 'it is not valid JSON')
+  const place = { line: 1, column: 1 }
+  if (!isObject(json)) throw createError(place, 'it is not valid JSON')
+  if (isNestedDeeper(json, maxHclDepth)) throw createError(place, 'the nesting is too deep')
   return toBody(json)
 }
 

@@ -48,7 +48,12 @@ export function createMirrorSource(
           'TERRAFORM_PLATFORM_UNSUPPORTED',
           `${formatSourceAddress(address)} ${version} has no package for ${os} ${arch} at ${baseUrl}`,
         )
-      const url = new URL(archive.url, response.url)
+      const url = URL.parse(archive.url, response.url)
+      if (url === null)
+        throw createError(
+          'TERRAFORM_REGISTRY_INVALID',
+          `invalid response of ${response.url}: '${archive.url}' is not an address`,
+        )
       return {
         kind: 'download',
         url: url.href,
