@@ -1,12 +1,12 @@
-import { status } from '@grpc/grpc-js'
 import type { Urn } from '../../../shared/names/urn.ts'
 import type { Connection } from '../../../shared/providers/plugins/connection.ts'
 import type { Provider } from '../../../shared/providers/provider.ts'
 import { ProviderError } from '../../../shared/providers/provider-error.ts'
 import { createPulumiProvider } from '../../../shared/providers/pulumi/pulumi-provider.ts'
 import type { PropertyMap } from '../../../shared/values/value.ts'
-import { createError, messageOf } from '../../../shared/errors/error.ts'
-import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
+import { createError } from '../../../shared/errors/error.ts'
+import { decodeAnswer } from '../answer-bytes.ts'
+import type { FuzzTarget } from '../fuzz-target.ts'
 
 const capabilities = {
   secrets: true,
@@ -23,23 +23,6 @@ const inputs: PropertyMap = new Map<string, string | number>([
   ['b', 'text'],
 ])
 const old = { oldInputs: inputs, oldOutputs: inputs, id: 'i', timeoutSeconds: 0 }
-
-/** Decodes an answer as gRPC does: a failed decoding is the status INTERNAL. */
-function decodeAnswer<Answer>(decode: (bytes: Buffer) => Answer, bytes: Buffer): Answer {
-  try {
-    return decode(bytes)
-  } catch (thrown) {
-    requireLaw(!messageOf(thrown).includes('call stack'), 'no answer overflows the stack')
-    const details = `Error deserializing the answer: ${messageOf(thrown)}`
-    throw Object.assign(new Error(details), {
-      code: status.INTERNAL,
-      details,
-      metadata: noMetadata,
-    })
-  }
-}
-
-const noMetadata = { getMap: () => ({}), get: () => [] }
 
 /** Creates a provider over a connection with the same answer to every call but Configure. */
 function openProvider(answer: Buffer): Provider {
@@ -96,5 +79,6 @@ export const pluginAnswersTarget: FuzzTarget = {
     await provider.configure({ ...resource, id: 'i', inputs })
     await call(provider)
   },
-  isRefusal: thrown => thrown instanceof ProviderError,
+  // Each call has an answer, so no call is lost.
+  isRefusal: thrown => thrown instanceof ProviderError && thrown.status !== 'lost',
 }
