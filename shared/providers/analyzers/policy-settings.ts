@@ -107,22 +107,34 @@ function applyLayer(
   return result
 }
 
-/** Returns one message for each setting that violates the schema of its policy, sorted. */
+/**
+ * Returns one message for each setting that violates the schema of its policy, and for each policy
+ * whose schema is invalid, sorted.
+ */
 export function validateSettings(
   policies: readonly PolicyInfo[],
   settings: ReadonlyMap<string, PolicySettings>,
 ): readonly string[] {
   return policies
-    .flatMap(({ name, schema }) => {
-      const { properties, required } = schema
-      const settingsSchema = z.fromJSONSchema({ type: 'object', properties, required } as never)
-      const parseResult = settingsSchema.safeParse(settings.get(name)?.properties ?? {})
-      if (parseResult.success) return []
-      return parseResult.error.issues.map(
-        ({ path, message }) => `${name}: ${path.join('.')}: ${message}`,
-      )
-    })
+    .flatMap(policy => findViolations(policy, settings.get(policy.name)?.properties ?? {}))
     .sort()
+}
+
+function findViolations(
+  { name, schema }: PolicyInfo,
+  values: PolicySettings['properties'],
+): readonly string[] {
+  const { properties, required } = schema
+  try {
+    const form = z.fromJSONSchema({ type: 'object', properties, required } as never)
+    const { error } = form.safeParse(values)
+    return (error?.issues ?? []).map(
+      ({ path, message }) => `${name}: ${path.join('.')}: ${message}`,
+    )
+  } catch (thrown) {
+    // The conversion throws any error for a schema that is not one, or that is nested too deeply.
+    return [`${name}: the pack's schema of this configuration is invalid: ${messageOf(thrown)}`]
+  }
 }
 
 /** Returns a pack whose policies have the levels of the settings. */
