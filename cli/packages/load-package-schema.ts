@@ -15,6 +15,7 @@ import {
 } from '../../shared/programs/project/project-plugins.ts'
 import type { CliSession } from '../session/session.ts'
 import { withPluginHost } from './with-plugin-host.ts'
+import { isNestedDeeper } from '../../shared/values/nesting.ts'
 import { parseForm } from '../../shared/values/parse-form.ts'
 
 /**
@@ -117,6 +118,9 @@ async function parameterize(
   return provider.parameterizeByArguments(args)
 }
 
+/** Maximum nesting depth of a schema. Its form and the generators are recursive. */
+const schemaDepthMax = 200
+
 function parseSchema(text: string, subject: string): LoadedSchema {
   let json: unknown
   try {
@@ -125,6 +129,11 @@ function parseSchema(text: string, subject: string): LoadedSchema {
     const message = `the schema of '${subject}' is not valid JSON: ${messageOf(cause)}`
     throw createError('PLUGIN_FAILED', message, { cause })
   }
+  if (isNestedDeeper(json, schemaDepthMax))
+    throw createError(
+      'PLUGIN_FAILED',
+      `the schema of '${subject}' is nested deeper than ${schemaDepthMax} levels`,
+    )
   const parsed = parseForm(packageSchemaForm, json)
   if (parsed.success) {
     // Generators name folders and files after the package.

@@ -9,12 +9,15 @@ const listFile = '.generated'
 
 /**
  * Writes an SDK into a folder, and removes the files of an earlier SDK in it. Throws CLI_USAGE for
- * a folder with other files, and PLUGIN_FAILED for a file outside of the folder.
+ * a folder with other files, and PLUGIN_FAILED for a file outside of the folder or without a valid
+ * name.
  */
 export function writeSdk(folder: string, { files }: GeneratedSdk): void {
   for (const path of files.keys())
     if (!isBelow(folder, path))
       throw createError('PLUGIN_FAILED', `the schema has a module outside of the SDK: ${path}`)
+    else if (!path.split('/').every(isFileName))
+      throw createError('PLUGIN_FAILED', `the schema has a name that is no name of a file: ${path}`)
   const earlierFiles = readEarlierFiles(folder)
   if (earlierFiles === undefined)
     throw createError(
@@ -39,4 +42,11 @@ function readEarlierFiles(folder: string): readonly string[] | undefined {
 
 function isBelow(folder: string, path: string): boolean {
   return resolve(folder, path).startsWith(resolve(folder) + sep)
+}
+
+/** Maximum length of the name of a file, in bytes. */
+const nameBytesMax = 255
+
+function isFileName(name: string): boolean {
+  return name !== '' && !name.includes('\0') && Buffer.byteLength(name) <= nameBytesMax
 }
