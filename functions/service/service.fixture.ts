@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import type { TakeOverDeps } from '../../shared/engine/deployment/ownership/take-over.ts'
 import { compact } from '../../shared/runtime/compaction/fold-and-publish.ts'
 import type { EpochMs } from '../../shared/records/ids.ts'
+import type { ClockPort } from '../../shared/ports/system.ts'
 import type { OutboundPort } from '../../shared/ports/outbound.ts'
 import type { AddressRules } from '../../shared/triggers/outbound/address-filter.ts'
 import { createQueuedSender } from '../../shared/triggers/notifications/queued-sender.ts'
@@ -58,17 +59,21 @@ export interface TestService {
   readonly close: () => Promise<void>
 }
 
-/** Opens the service. `calls`: the rules for outbound addresses, and their port. */
+/**
+ * Opens the service. `calls`: the rules for outbound addresses, and their port. `times`: parts of
+ * the clock that replace the real ones.
+ */
 export async function openTestService(
   calls: { readonly addresses: AddressRules; readonly outbound: OutboundPort } = {
     addresses: {},
     outbound: createOutbound(),
   },
+  times: Partial<ClockPort> = {},
 ): Promise<TestService> {
   const testApi = await openTestApi()
   let offsetMs = 0
   const { clock } = testApi.platform
-  const movedClock = { ...clock, now: () => (clock.now() + offsetMs) as EpochMs }
+  const movedClock = { ...clock, ...times, now: () => (clock.now() + offsetMs) as EpochMs }
   const platform = { ...testApi.platform, clock: movedClock }
   const closing: TakeOverDeps = {
     ...platform,

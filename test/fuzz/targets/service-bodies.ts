@@ -2,9 +2,10 @@ import { shop } from '../../../functions/api/api.fixture.ts'
 import { openTestService, shopService } from '../../../functions/service/service.fixture.ts'
 import { createError } from '../../../shared/errors/error.ts'
 import type { BlobHash } from '../../../shared/records/ids.ts'
-import { type FuzzTarget, requireLaw } from '../fuzz-target.ts'
+import type { FuzzTarget } from '../fuzz-target.ts'
+import { checkServiceAnswer, createQuickTimes } from '../service-answers.ts'
 
-const service = await openTestService()
+const service = await openTestService(undefined, createQuickTimes())
 const token = `token ${await service.issueToken('admin')}`
 await service.platform.requests.putProgram(shop, 'a'.repeat(64) as BlobHash)
 
@@ -65,14 +66,7 @@ export const serviceBodiesTarget: FuzzTarget = {
   async decode(input) {
     const text = Buffer.from(input).toString('utf8')
     const lineEnd = Math.max(0, text.indexOf('\n'))
-    const { status, json } = await send(text.slice(0, lineEnd), text.slice(lineEnd + 1))
-    const isUnimplemented = status === 501
-    requireLaw(
-      status < 500 || isUnimplemented,
-      `a body never causes the status ${status}: ${JSON.stringify(json).slice(0, 300)}`,
-    )
-    requireLaw(status < 400 || json['code'] === status, 'an error has its status as code')
-    if (status >= 400) throw createError('API_INPUT_INVALID', JSON.stringify(json).slice(0, 300))
+    checkServiceAnswer(await send(text.slice(0, lineEnd), text.slice(lineEnd + 1)))
   },
   close: () => service.close(),
 }

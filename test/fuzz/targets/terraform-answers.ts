@@ -82,7 +82,7 @@ const calls: Readonly<Record<string, AnsweredCall>> = {
         newInputs: inputs,
         allowUnknowns: true,
         randomSeed: new Uint8Array(32),
-      } as never),
+      }),
   },
   upgradeResourceState: {
     message: 'UpgradeResourceState_Response',
