@@ -15,8 +15,9 @@ export interface KmsKeeper extends KeyKeeper {
  * Creates a keeper that encrypts data keys with KMS. It uses the key of an `awskms://` URL, in that
  * key's region, with the URL's profile and encryption context. Its methods throw SECRETS_URL_INVALID,
  * SECRETS_KEY_MISSING, SECRETS_KEY_DENIED, SECRETS_CREDENTIALS_MISSING, and the other errors of
- * `createAwsError`, such as SECRETS_KEY_UNUSABLE. `unwrap` throws SECRETS_MALFORMED for a data key
- * that was encrypted with another key or context.
+ * `createAwsError`, such as SECRETS_KEY_UNUSABLE. They throw SECRETS_SERVICE_UNAVAILABLE for a
+ * response that is not one of KMS. `unwrap` throws SECRETS_MALFORMED for a data key that was
+ * encrypted with another key or context.
  */
 export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
   const clients = new Map<string, KMSClient>()
@@ -38,7 +39,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
       const { CiphertextBlob } = await withKeyErrors(`key ${keyId}: encrypt`, () =>
         clientOf(keyUrl).send(command),
       )
-      return CiphertextBlob ?? throwWrongKey(keyId)
+      return requireBytes(keyId, CiphertextBlob)
     },
     unwrap: async (url, sealedKey) => {
       const keyUrl = parseAwsKeyUrl(url)
@@ -56,7 +57,7 @@ export function createKmsKeeper(settings: AwsSettings): KmsKeeper {
           throw thrown
         }
       })
-      return Plaintext ?? throwWrongKey(keyId)
+      return requireBytes(keyId, Plaintext)
     },
     close: () => {
       for (const client of clients.values()) client.destroy()
@@ -69,7 +70,18 @@ const keyCodes: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
   ['STORE_MISSING', 'SECRETS_KEY_MISSING'],
   ['STORE_DENIED', 'SECRETS_KEY_DENIED'],
   ['STORE_CREDENTIALS', 'SECRETS_CREDENTIALS_MISSING'],
+  // A response with another status than those that KMS documents may come from a proxy.
+  ['INTERNAL_ASSERTION', 'SECRETS_SERVICE_UNAVAILABLE'],
 ])
+
+/** Returns the bytes of a response. The SDK returns values of other types as they are. */
+function requireBytes(keyId: string, bytes: unknown): Uint8Array {
+  if (bytes instanceof Uint8Array && bytes.length > 0) return bytes
+  throw createError(
+    'SECRETS_SERVICE_UNAVAILABLE',
+    `key ${keyId}: the response does not have the format of KMS`,
+  )
+}
 
 async function withKeyErrors<T>(requestName: string, run: () => Promise<T>): Promise<T> {
   try {

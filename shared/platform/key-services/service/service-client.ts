@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceStack } from '../../../secrets/service-stack.ts'
 import { postJson } from '../post-json.ts'
@@ -91,9 +92,11 @@ async function callWithText(request: CipherRequest, encodedText: string): Promis
 }
 
 function toReply(action: CipherRequest['action'], answers: readonly unknown[]): CipherReply {
-  const texts = answers.filter(answer => typeof answer === 'string')
-  if (texts.length !== answers.length) return malformedReply
-  return { kind: 'answered', texts: action === 'encrypt' ? texts : texts.map(fromBase64) }
+  const read = action === 'encrypt' ? (text: string): string | undefined => text : fromBase64
+  const texts = answers
+    .map(answer => (typeof answer === 'string' ? read(answer) : undefined))
+    .filter(text => text !== undefined)
+  return texts.length === answers.length ? { kind: 'answered', texts } : malformedReply
 }
 
 async function send(
@@ -128,4 +131,13 @@ function readField(json: unknown, name: string): unknown {
 }
 
 const toBase64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
-const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8')
+
+/**
+ * Returns the text of a plaintext in base64, or undefined for any other answer. A damaged answer
+ * must never become another secret.
+ */
+function fromBase64(encoded: string): string | undefined {
+  const bytes = Buffer.from(encoded, 'base64')
+  if (bytes.toString('base64') !== encoded) return undefined
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined
+}
