@@ -77,7 +77,8 @@ async function issueFederated(
 ): Promise<IssuedToken> {
   const { role, stacks, issuer, lifetimeSeconds, version } = rule
   const id = createTokenId(ports.random)
-  const name = `${rule.name}: ${toPrintable(String(claims['sub']))}`
+  const subject = claims['sub']
+  const name = `${rule.name}: ${typeof subject === 'string' ? toPrintable(subject) : ''}`
   const entry = {
     who: `${name} of ${toPrintable(issuer)} (${id})`,
     from: clientAddress,

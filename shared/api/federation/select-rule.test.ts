@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { matchesConditions } from './select-rule.ts'
+import type { FederationRule } from './federation-rule.ts'
+import { matchesConditions, selectRule } from './select-rule.ts'
 
 const claims = {
   repository: 'acme/shop',
@@ -32,4 +33,22 @@ test.each([
   [{ repository: 'acme/shop', groups: 'other' }, false],
 ])('matchesConditions with the conditions %o returns %s', (conditions, isMatch) => {
   expect(matchesConditions(conditions as Record<string, string>, claims)).toBe(isMatch)
+})
+
+test('selectRule admits an audience that is a text or an item of a list, and no other form of it', () => {
+  const rule: FederationRule = {
+    name: 'deploys',
+    version: 1,
+    issuer: 'https://issuer.example.com',
+    audience: 'antichain',
+    claims: { repository: 'acme/*' },
+    role: 'deploy',
+    lifetimeSeconds: 900,
+    isPaused: false,
+  }
+  const select = (aud: unknown) => selectRule([rule], { repository: 'acme/shop', aud }, undefined)
+  for (const aud of ['antichain', ['other', 'antichain']]) expect(select(aud)).toBe(rule)
+  const deep: unknown = JSON.parse(`${'['.repeat(5_000)}"antichain"${']'.repeat(5_000)}`)
+  for (const aud of [[['antichain']], { toString: 1 }, [{ a: 1 }], deep, undefined])
+    expect(() => select(aud)).toThrow(expect.objectContaining({ code: 'OIDC_AUDIENCE_WRONG' }))
 })

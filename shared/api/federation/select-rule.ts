@@ -17,7 +17,7 @@ export function selectRule(
   claims: Claims,
   requestedRule: string | undefined,
 ): FederationRule {
-  const audiences = [claims['aud']].flat().map(String)
+  const audiences = [claims['aud']].flat().filter(audience => typeof audience === 'string')
   const audienceRules = rules.filter(({ audience }) => audiences.includes(audience))
   if (audienceRules.length === 0)
     throw createError(

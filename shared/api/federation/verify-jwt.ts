@@ -19,8 +19,9 @@ const requiredClaims = ['sub', 'aud', 'exp', 'iat']
  */
 export function readUnverifiedIssuer(jwt: string): string {
   const { alg, iss } = decodeParts(jwt)
-  if (!algorithms.includes(String(alg)))
-    throw createInvalidTokenError(`its algorithm '${toPrintable(String(alg), 20)}' is not accepted`)
+  if (typeof alg !== 'string') throw createInvalidTokenError('it names no algorithm')
+  if (!algorithms.includes(alg))
+    throw createInvalidTokenError(`its algorithm '${toPrintable(alg, 20)}' is not accepted`)
   if (typeof iss !== 'string') throw createInvalidTokenError('it names no issuer')
   return iss
 }
