@@ -4,14 +4,22 @@ import { runFuzz } from './run-fuzz.ts'
 
 const isNight = process.env['ANTICHAIN_TIER'] === 'nightly'
 /**
- * The numbers of inputs by decoder: in the full tier, and in each night. Archives have the fewest,
- * because each one is unpacked to the disk.
+ * The numbers of inputs by decoder: in the full tier, and in each night. Decoders with a store, a
+ * server or files have the fewest. Most of them take several milliseconds per input.
  */
 const inputCounts: Readonly<Record<string, readonly [number, number]>> = {
   archives: [100, 20_000],
   'api-bodies': [300, 50_000],
   'service-bodies': [300, 50_000],
   states: [500, 100_000],
+  'api-queries': [300, 50_000],
+  environments: [300, 50_000],
+  'identity-tokens': [300, 50_000],
+  'key-service-replies': [200, 30_000],
+  'package-schemas': [200, 20_000],
+  'service-updates': [200, 20_000],
+  'terraform-answers': [300, 50_000],
+  'terraform-files': [500, 50_000],
 }
 const otherCounts = [1_000, 100_000] as const
 const dayMs = 86_400_000
