@@ -228,3 +228,19 @@ test.each([true, false])(
     expect(readdirSync(join(root, 'other'))).toEqual(['Pulumi.dev.yaml', 'real.yaml'])
   },
 )
+
+// A comparison of each key with all others would take half a minute.
+test('a stack file with 30,000 values opens in seconds, and a repeated key is refused with its place', () => {
+  const lines = Array.from({ length: 30_000 }, (_, index) => `  shop:a${index}: b\n`)
+  const start = performance.now()
+  const config = openStackConfig(`config:\n${lines.join('')}`, 'Pulumi.dev.yaml', 'shop')
+  expect(config.getValues().size).toBe(30_000)
+  expect(performance.now() - start).toBeLessThan(15_000)
+  for (const [text, place] of [
+    ['config:\n  shop:a: b\n  shop:c: d\n  shop:a: e\n', '4:3'],
+    ['config: {shop:a: {b: 1, c: {d: 1, d: 2}}}\n', '1:35'],
+  ] as const)
+    expect(() => openStackConfig(text, 'Pulumi.dev.yaml', 'shop')).toThrow(
+      `Pulumi.dev.yaml:${place}: Map keys must be unique`,
+    )
+}, 60_000)

@@ -1,6 +1,7 @@
 import {
   isAlias,
   isCollection,
+  isMap,
   isNode,
   isScalar,
   LineCounter,
@@ -9,6 +10,7 @@ import {
   visit,
   type Document,
   type Node,
+  type YAMLMap,
 } from 'yaml'
 import { createError, messageOf, type DeployError } from '../../errors/error.ts'
 
@@ -37,6 +39,8 @@ export function openYaml(text: string, file: string, errorCode: YamlErrorCode): 
     intAsBigInt: true,
     prettyErrors: false,
     logLevel: 'silent',
+    // The library compares each key with all others. `findNodeFault` finds repeated keys.
+    uniqueKeys: false,
   })
   const formatPosition = (offset: number): string => {
     const { line, col } = lines.linePos(offset)
@@ -94,8 +98,8 @@ interface NodeFault {
 }
 
 /**
- * Finds an anchor with invalid characters, a value that contains itself, a binary value, or a key
- * that is a list or map.
+ * Finds an anchor with invalid characters, a value that contains itself, a binary value, a key that
+ * is a list or map, or a repeated key.
  */
 function findNodeFault(document: Document): NodeFault | undefined {
   const anchors = new Map<string, Node>()
@@ -116,10 +120,21 @@ function findNodeFault(document: Document): NodeFault | undefined {
         fault = { node, problem: 'the name of the anchor has an invalid character' }
       else if (!isAlias(node) && node.tag === 'tag:yaml.org,2002:binary')
         fault = { node, problem: 'a binary value is not supported; write its text' }
+      else if (isMap(node)) fault = findRepeatedKey(node)
       return fault === undefined ? undefined : visit.BREAK
     },
   })
   return fault
+}
+
+function findRepeatedKey({ items }: YAMLMap): NodeFault | undefined {
+  const values = new Set<unknown>()
+  for (const { key } of items) {
+    if (!isScalar(key)) continue
+    if (values.has(key.value)) return { node: key, problem: 'Map keys must be unique' }
+    values.add(key.value)
+  }
+  return undefined
 }
 
 /** The text that Pulumi uses for a null key. Source: `fmt.Sprint` of Go 1.25. */
