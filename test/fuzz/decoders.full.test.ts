@@ -12,14 +12,14 @@ const inputCounts: Readonly<Record<string, readonly [number, number]>> = {
   'api-bodies': [300, 50_000],
   'service-bodies': [300, 50_000],
   states: [500, 100_000],
-  'api-queries': [300, 50_000],
-  environments: [300, 50_000],
-  'identity-tokens': [300, 50_000],
-  'key-service-replies': [200, 30_000],
-  'package-schemas': [200, 20_000],
-  'service-updates': [200, 20_000],
-  'terraform-answers': [300, 50_000],
-  'terraform-files': [500, 50_000],
+  'api-queries': [300, 30_000],
+  environments: [300, 30_000],
+  'identity-tokens': [300, 30_000],
+  'key-service-replies': [200, 20_000],
+  'package-schemas': [200, 10_000],
+  'service-updates': [200, 10_000],
+  'terraform-answers': [300, 30_000],
+  'terraform-files': [500, 30_000],
 }
 const otherCounts = [1_000, 100_000] as const
 const dayMs = 86_400_000
