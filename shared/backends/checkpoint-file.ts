@@ -110,7 +110,7 @@ export function printEmptyCheckpoint(stack: string): Uint8Array {
   return Buffer.from(printCompactJson({ version: 0, checkpoint: { stack } }))
 }
 
-/** Maximum nesting depth of an object: that of a state, and of the fields of the object around it. */
+/** Maximum nesting depth of an object: that of a state, and of the fields around it. */
 const objectDepthMax = documentDepthMax + 8
 
 /** Parses an object of the backend as a JSON object. Throws BACKEND_INVALID. */

@@ -4,8 +4,8 @@ import { createError } from '../../shared/errors/error.ts'
 import { requireLaw } from './fuzz-target.ts'
 
 /**
- * Creates the times of a service under test. Each read of the time is a tenth of a second later, so
- * that the rate limits of clients never hide a decoder, and pauses are short.
+ * Creates the times of a service under test, with short pauses. Each read of the time is a tenth of
+ * a second later. So the rate limits of clients never hide a decoder.
  */
 export function createQuickTimes(): Pick<ClockPort, 'monotonicMs' | 'sleep'> {
   let timeMs = 0

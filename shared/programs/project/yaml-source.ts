@@ -98,8 +98,8 @@ interface NodeFault {
 }
 
 /**
- * Finds an anchor with invalid characters, a value that contains itself, a binary value, a key that
- * is a list or map, or a repeated key.
+ * Finds an anchor with invalid characters, a value that contains itself, or a binary value. Also
+ * finds a key that is a list or map, and a repeated key.
  */
 function findNodeFault(document: Document): NodeFault | undefined {
   const anchors = new Map<string, Node>()

@@ -19,7 +19,7 @@ const now = Date.parse('2026-11-30T19:00:00Z') as EpochMs
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const signingKey = createPrivateKey(privateKey.export({ format: 'pem', type: 'pkcs8' }))
 const jwk = { ...publicKey.export({ format: 'jwk' }), kid: '1', alg: 'EdDSA', use: 'sig' }
-const keySet = createLocalJWKSet({ keys: [jwk] } as Parameters<typeof createLocalJWKSet>[0])
+const keySet = createLocalJWKSet({ keys: [jwk] })
 const keys = { find: (_issuer: string, header: Parameters<typeof keySet>[0]) => keySet(header) }
 
 const rule: FederationRule = {
@@ -69,7 +69,7 @@ async function checkKeys(text: string): Promise<void> {
         body: (async function* () {
           yield Buffer.from(body)
         })(),
-      } as never)
+      })
     },
   }
   const issuerKeys = createIssuerKeys({

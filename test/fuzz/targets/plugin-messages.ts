@@ -138,7 +138,7 @@ async function construct(provider: Provider): Promise<void> {
 
 async function call(provider: Provider): Promise<void> {
   const request = { token: 'a:b:C/m', args: inputs, argDependencies: new Map(), context }
-  const result = await provider.call({ ...request, stackTraceHandle: '', preview: true } as never)
+  const result = await provider.call({ ...request, stackTraceHandle: '', preview: true })
   const dependencies = [...(result.dependencies ?? new Map()).values()].flat()
   requireLaw(dependencies.every(isUrn), 'the results of a method depend on URNs')
 }
