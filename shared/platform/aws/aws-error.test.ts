@@ -68,3 +68,12 @@ describe('an AWS client error', () => {
     expect([errorNameOf('odd'), httpStatusOf('odd')]).toEqual(['Error', undefined])
   })
 })
+
+test('an error whose name and message are no texts has a code and its status', () => {
+  for (const value of [{ toString: '../..' }, ['a'], 7, null]) {
+    const thrown = Object.assign(new Error(), { $metadata: { httpStatusCode: 403 } })
+    for (const name of ['name', 'message']) Object.defineProperty(thrown, name, { value })
+    const { code, message } = createAwsError('key k: decrypt', thrown)
+    expect([code, message]).toEqual(['STORE_DENIED', 'key k: decrypt failed: Error'])
+  }
+})

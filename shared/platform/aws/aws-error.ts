@@ -151,15 +151,22 @@ function readThrown(thrown: unknown): ThrownError {
   const metadata = readField(thrown, '$metadata')
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
+  // The SDK copies both from the response, also if they are no texts there.
+  const name = readText(thrown, 'name', 'Error')
   return {
     // The name without its prefix: `NonExistentQueue` for
     // `AWS.SimpleQueueService.NonExistentQueue`.
-    name: thrown.name.split('.').at(-1) ?? thrown.name,
-    message: thrown.message,
+    name: name.split('.').at(-1) ?? name,
+    message: readText(thrown, 'message', ''),
     ...(typeof status === 'number' ? { status } : {}),
     ...(typeof requestId === 'string' ? { requestId } : {}),
     isThrottling: readField(readField(thrown, '$retryable'), 'throttling') === true,
   }
+}
+
+function readText(source: Error, name: string, fallback: string): string {
+  const value = readField(source, name)
+  return typeof value === 'string' ? value : fallback
 }
 
 function readField(source: unknown, name: string): unknown {
