@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { createSecretFinder } from './secret-finder.ts'
 
 const text = 'hünter-"two" & a half'
@@ -16,6 +16,7 @@ test.each<[string, Buffer]>([
     Buffer.from(Buffer.from(`${before}${text} and more`).toString('base64')),
   ]),
   ['compressed', compress(`x ${text}`)],
+  ['compressed by zstd', zstdCompressSync(`x ${text}`)],
   [
     'compressed, in base64, in JSON',
     Buffer.from(JSON.stringify({ B: compress(text).toString('base64') })),

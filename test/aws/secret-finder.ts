@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 
 /** Searches bytes for texts. */
 export interface SecretFinder {
@@ -8,14 +8,17 @@ export interface SecretFinder {
 
 /** The maximum nesting of compressed data. No writer of the product nests deeper. */
 const depthMax = 4
-/** The first bytes of gzip data. */
-const gzipMagic = Buffer.from([0x1f, 0x8b, 0x08])
+/** The first bytes of compressed data, with the function that unpacks it. */
+const formats = [
+  { magic: Buffer.from([0x1f, 0x8b, 0x08]), unpack: gunzipSync },
+  { magic: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), unpack: zstdDecompressSync },
+] as const
 /** Gzip data in base64. `H4sI` is the base64 form of its first bytes. */
 const gzipInText = /H4sI[A-Za-z0-9+/]{8,}={0,2}/g
 
 /**
  * Creates a finder of secrets, which are texts by name. It finds them unencoded, in JSON, in URLs,
- * in hex and in base64 (at any offset), and all of these within gzip data.
+ * in hex and in base64 (at any offset), and all of these within gzip and zstd data.
  */
 export function createSecretFinder(secrets: Readonly<Record<string, string>>): SecretFinder {
   const searchForms = Object.entries(secrets).map(([name, text]) => ({
@@ -26,8 +29,8 @@ export function createSecretFinder(secrets: Readonly<Record<string, string>>): S
     for (const { name, needles } of searchForms)
       if (needles.some(needle => bytes.includes(needle))) foundNames.add(name)
     if (depth === depthMax) return
-    for (const archive of findGzipData(bytes)) {
-      const unpacked = unpack(archive)
+    for (const part of [bytes, ...findBase64Gzip(bytes)]) {
+      const unpacked = unpack(part)
       if (unpacked !== undefined) searchBytes(unpacked, depth + 1, foundNames)
     }
   }
@@ -58,16 +61,18 @@ function encodingsOf(text: string): readonly string[] {
   ]
 }
 
-function findGzipData(bytes: Buffer): readonly Buffer[] {
-  const wholeInput = bytes.subarray(0, 3).equals(gzipMagic) ? [bytes] : []
-  if (!bytes.includes('H4sI')) return wholeInput
-  const texts = [...bytes.toString('latin1').matchAll(gzipInText)]
-  return [...wholeInput, ...texts.map(([text]) => Buffer.from(text, 'base64'))]
+/** Returns gzip data that is in the bytes as base64. */
+function findBase64Gzip(bytes: Buffer): readonly Buffer[] {
+  if (!bytes.includes('H4sI')) return []
+  return [...bytes.toString('latin1').matchAll(gzipInText)].map(([text]) =>
+    Buffer.from(text, 'base64'),
+  )
 }
 
 function unpack(bytes: Buffer): Buffer | undefined {
+  const format = formats.find(({ magic }) => bytes.subarray(0, magic.length).equals(magic))
   try {
-    return gunzipSync(bytes, { maxOutputLength: 512 * 1024 * 1024 })
+    return format?.unpack(bytes, { maxOutputLength: 512 * 1024 * 1024 })
   } catch {
     return undefined
   }

@@ -7,11 +7,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorVaultToken } from '../../infra/emulators/emulators.ts'
+import { findFilesWith } from '../e2e/find-files-with.ts'
 import {
   type CommandOptions,
   type CommandOutput,
   createSandbox,
-  findFilesWith,
   requireSuccess,
   type Sandbox,
 } from '../e2e/sandbox.ts'

@@ -2,13 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import {
-  createSandbox,
-  findFilesWith,
-  type Sandbox,
-  type CommandOutput,
-  requireSuccess,
-} from '../e2e/sandbox.ts'
+import { findFilesWith } from '../e2e/find-files-with.ts'
+import { createSandbox, type Sandbox, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { createKeyUrl } from './create-key-url.ts'
 import { describeWithServices } from './describe-with-services.ts'

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyExport } from '../verifier/verify.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../integration/otlp-receiver.ts'
-import { createSandbox, findFilesWith, type Sandbox, requireSuccess } from './sandbox.ts'
+import { findFilesWith } from './find-files-with.ts'
+import { createSandbox, type Sandbox, requireSuccess } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
 

@@ -173,18 +173,6 @@ export async function waitUntil(
   }
 }
 
-/** Searches a folder and all folders below. Returns the files with the text or its base64 form. */
-export function findFilesWith(folder: string, text: string): readonly string[] {
-  const needles = [text, Buffer.from(text).toString('base64').replace(/=+$/, '')]
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile())
-    .map(entry => join(entry.parentPath, entry.name))
-    .filter(file => {
-      const bytes = readFileSync(file)
-      return needles.some(needle => bytes.includes(needle))
-    })
-}
-
 /**
  * Links the SDK into a folder above all unpacked programs. Node looks for modules in every folder
  * above a program.

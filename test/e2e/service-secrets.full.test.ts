@@ -9,13 +9,8 @@ import {
 } from '../key-services/pulumi-secrets-server.ts'
 import { listCiphertexts } from '../../shared/state/list-ciphertexts.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import {
-  type CommandOutput,
-  createSandbox,
-  findFilesWith,
-  requireSuccess,
-  type Sandbox,
-} from './sandbox.ts'
+import { findFilesWith } from './find-files-with.ts'
+import { type CommandOutput, createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
 const password = 'hunter-two-and-a-half'
 

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { initDevStack, upArgs } from './exported-state.ts'
-import { createSandbox, findFilesWith, requireSuccess } from './sandbox.ts'
+import { findFilesWith } from './find-files-with.ts'
+import { createSandbox, requireSuccess } from './sandbox.ts'
 
 const secret = 'swordfish-7f3a'
 const withDevStack = (...args: string[]): string[] => [...args, '-s', 'dev']

@@ -4,13 +4,8 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildTestProvider } from '../tfgolden/build-provider.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { expectRefused } from './expect-refused.ts'
-import {
-  createSandbox,
-  findFilesWith,
-  readObjects,
-  requireSuccess,
-  type Sandbox,
-} from './sandbox.ts'
+import { findFilesWith } from './find-files-with.ts'
+import { createSandbox, readObjects, requireSuccess, type Sandbox } from './sandbox.ts'
 import { createTfstate, readThings } from './terraform-state.ts'
 import { describeWithCommands } from './toolchains.ts'
 

@@ -6,13 +6,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { buildPublishedProviders } from '../providers/terraform/build-providers.ts'
 import { verifyExport } from '../verifier/verify.ts'
 import { initDevStack } from './exported-state.ts'
-import {
-  type CommandOutput,
-  createSandbox,
-  findFilesWith,
-  requireSuccess,
-  type Sandbox,
-} from './sandbox.ts'
+import { findFilesWith } from './find-files-with.ts'
+import { type CommandOutput, createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 import { describeWithCommands } from './toolchains.ts'
 
 /** The time limit of a build, which may have to download and compile Go modules. */

@@ -1,13 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import {
-  type CommandOutput,
-  createSandbox,
-  findFilesWith,
-  requireSuccess,
-  type Sandbox,
-} from '../e2e/sandbox.ts'
+import { findFilesWith } from '../e2e/find-files-with.ts'
+import { type CommandOutput, createSandbox, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
