@@ -11,6 +11,8 @@ import type { LogNumber } from '../../shared/records/ids.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
+import { listStoredBytes } from './list-stored-bytes.ts'
+import { createSecretFinder } from './secret-finder.ts'
 import { openServiceClient, type ServiceClient } from './service-client.ts'
 
 const secret = 'a secret that no request contains'
@@ -64,6 +66,17 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
     const holder = { ...record.holder, expiresAt: clock.now() }
     const { length } = await decisionLog.read(current, 0 as LogNumber, 10_000)
     await control.hold(current, holder, length as LogNumber)
+  }
+  /** Expects no plaintext secret in the tables, the bucket and the queues. */
+  const expectNoStoredSecret = async (): Promise<void> => {
+    const stored = await listStoredBytes(settings(), sandbox.cloud.services)
+    const placesOf = (text: string): readonly string[] =>
+      stored
+        .filter(({ bytes }) => createSecretFinder({ text }).findIn(bytes).size > 0)
+        .map(({ location }) => location)
+    expect(placesOf(secret)).toEqual([])
+    // The search is able to find a text: the URNs of the resources are in plaintext.
+    expect(placesOf('gold:index:Thing::thing')).not.toEqual([])
   }
   /** Creates a schedule of the stack by our own API. */
   const createSchedule = async (): Promise<void> => {
@@ -130,12 +143,14 @@ describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KM
         expect(history.map(entry => Reflect.get(entry, 'result') as unknown)).toEqual(
           Array(4).fill('succeeded'),
         )
+        await expectNoStoredSecret()
         // A rename keeps the key, and places the calls of schedules for the new name.
         await createSchedule()
         await runPulumi('stack', 'rename', 'prod')
         expect((await runPulumi('stack', 'output', 'text', '--show-secrets')).trim()).toBe(secret)
         await runPulumi('destroy', '--yes', '--skip-preview')
         expect(sandbox.listObjects()).toEqual([])
+        await expectNoStoredSecret()
         await runPulumi('stack', 'rm', '--yes', 'prod')
         expect(sandbox.readLog()).not.toContain(secret)
       },
