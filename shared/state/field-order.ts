@@ -4,7 +4,7 @@ import type { Json, StoredResource } from './stored.ts'
  * The fields of a stored resource in the order in which they are written
  * (docs/spec/state-format.md#fields-of-a-resource).
  */
-const fieldOrder: readonly string[] = [
+export const resourceFields: readonly string[] = [
   ...['urn', 'custom', 'delete', 'id', 'type', 'inputs', 'outputs', 'parent', 'protect', 'taint'],
   ...['external', 'dependencies', 'initErrors', 'provider', 'propertyDependencies'],
   ...['pendingReplacement', 'additionalSecretOutputs', 'aliases', 'customTimeouts', 'importID'],
@@ -13,7 +13,7 @@ const fieldOrder: readonly string[] = [
   ...['refreshBeforeUpdate', 'viewOf', 'resourceHooks', 'extensionRef', 'snippetID'],
 ]
 
-const ranksByField = new Map(fieldOrder.map((field, index) => [field, index]))
+const ranksByField = new Map(resourceFields.map((field, index) => [field, index]))
 
 /**
  * Returns the resource with changed fields. All fields are in the order of writing. The value
@@ -24,7 +24,7 @@ export function withFields(
   changes: Readonly<Record<string, Json | undefined>>,
 ): StoredResource {
   const { urn, custom, type } = resource
-  const rankOf = (field: string): number => ranksByField.get(field) ?? fieldOrder.length
+  const rankOf = (field: string): number => ranksByField.get(field) ?? resourceFields.length
   const entries = Object.entries({ ...resource, ...changes }).filter(
     (entry): entry is [string, Json] => entry[1] !== undefined,
   )

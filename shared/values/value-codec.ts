@@ -28,7 +28,7 @@ export type OpenCiphertext = (ciphertext: string) => string
 export type JsonObject = { readonly [key: string]: Json }
 
 /** The signature of NaN and the infinities, for which JSON has no numbers. */
-const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
+export const floatSignature = '8ad145fe-0d11-4827-bfd7-1abcbf086f5c'
 
 /**
  * Stores the plaintext of an inner secret as its ciphertext, because the outer secret is encrypted

@@ -1,49 +1,85 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readRecordedState, recordedPassphrase, recordedStatesFolder } from '../recorded-states.ts'
 import { createSandbox, requireSuccess, type Sandbox } from './sandbox.ts'
 
-/** States that the real Pulumi CLI exported; test/integration/recorded-states.test.ts names them. */
-const folder = resolve(import.meta.dirname, '../fixtures/recorded-states')
 /**
- * Every sixth of the states, because each one takes two commands. The second states of programs are
- * left out. So are states with pending operations, which an import drops, as Pulumi's import
- * does.
+ * A sample of the recorded states, because each one takes two commands. Together they have every
+ * version of Pulumi's command line, and every feature of states. An import drops pending
+ * operations, encrypts secrets in plaintext, and refuses an integrity error, so no state of the
+ * sample has them.
  */
-const names = readdirSync(folder)
-  .filter(name => !name.endsWith('-2.state') && !readState(name).includes('"pending_operations"'))
-  .filter((_name, index) => index % 6 === 0)
+const names = [
+  '3.200.0/options',
+  '3.200.0/views',
+  '3.200.0/refresh-before-update',
+  '3.248.0/all-hooks',
+  '3.248.0/taint',
+  '3.248.0/values',
+  '3.274.1/assets',
+  '3.274.1/byte-string-in-secret',
+  '3.274.1/extension-parameterized',
+  '3.274.1/imported-aliases',
+  '3.274.1/options',
+  '3.274.1/pending-delete',
+  '3.274.1/snippets',
+  '3.274.1/vault-secrets',
+]
 
-function readState(name: string): string {
-  return readFileSync(join(folder, name), 'utf8')
-}
-
-/** Returns the stack of the first URN, because a state does not name its stack elsewhere. */
-function readStackName(name: string): string {
-  return /"urn:pulumi:([^:"]+)::/.exec(readState(name))?.[1] ?? 'dev'
-}
+/**
+ * The server of the key `hashivault://key`. When the states were recorded, the real command line
+ * got its data key from this server too. It stores a plaintext as its own ciphertext.
+ */
+const vault: Server = createServer((request, response) => {
+  let body = ''
+  request
+    .on('data', chunk => {
+      body += String(chunk)
+    })
+    .on('end', () => {
+      const { ciphertext } = JSON.parse(body) as { ciphertext: string }
+      const data = { plaintext: ciphertext.replace('vault:v1:', '') }
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }))
+    })
+})
 
 let sandbox: Sandbox
+let env: Readonly<Record<string, string>>
 const run = async (...args: readonly string[]): Promise<string> =>
-  requireSuccess(await sandbox.run(args, { env: { PULUMI_CONFIG_PASSPHRASE: 'golden' } })).out
+  requireSuccess(await sandbox.run([...args, '-s', 'dev'], { env })).out
 
 beforeAll(async () => {
+  await new Promise<void>(listening => vault.listen(0, '127.0.0.1', listening))
+  env = {
+    PULUMI_CONFIG_PASSPHRASE: recordedPassphrase,
+    VAULT_SERVER_URL: `http://127.0.0.1:${(vault.address() as AddressInfo).port}`,
+    VAULT_SERVER_TOKEN: 'token',
+  }
   sandbox = createSandbox(undefined, {
     files: { 'Pulumi.yaml': 'name: golden\nruntime: nodejs\n' },
   })
-  for (const stack of new Set(names.map(readStackName))) await run('stack', 'init', stack)
+  await run('stack', 'init')
 })
-afterAll(() => sandbox.remove())
+afterAll(() => {
+  sandbox.remove()
+  vault.close()
+})
 
 test.each(names)(
   'the state %s of the real CLI is imported and exported without a changed byte',
   async name => {
-    const text = readState(name)
-    const stack = readStackName(name)
+    const text = readRecordedState(`${name}.state`)
     // A stack with the key of the state keeps its ciphertexts.
-    const salt = /"salt": "([^"]*)"/.exec(text)?.[1] ?? ''
-    writeFileSync(join(sandbox.program, `Pulumi.${stack}.yaml`), `encryptionsalt: ${salt}\n`)
-    await run('stack', 'import', '-s', stack, '--file', join(folder, name))
-    expect(await run('stack', 'export', '-s', stack)).toBe(text)
+    const { salt, url, encryptedkey } = JSON.parse(text).deployment.secrets_providers.state
+    const file =
+      salt === undefined
+        ? `secretsprovider: ${url}\nencryptedkey: ${encryptedkey}\n`
+        : `encryptionsalt: ${salt}\n`
+    writeFileSync(join(sandbox.program, 'Pulumi.dev.yaml'), file)
+    await run('stack', 'import', '--file', join(recordedStatesFolder, `${name}.state`))
+    expect(await run('stack', 'export')).toBe(text)
   },
 )
