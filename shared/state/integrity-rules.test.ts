@@ -50,6 +50,11 @@ describe('integrity', () => {
 
   test.each<[string, StoredResource[], RegExp]>([
     ['a resource without a type', [{ urn: urnOf('a'), custom: true, type: '' }], /has no type/],
+    [
+      'an invalid URN',
+      [{ urn: 'urn:pulumi:dev::shop', custom: true, type: 'a:b:C' }],
+      /'urn:pulumi:dev::shop' is not a URN/,
+    ],
     ['a component with an id', [resource('a', { custom: false, id: 'x' })], /has the id/],
     [
       'a reference to another id of a provider',
