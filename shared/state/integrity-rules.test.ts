@@ -53,7 +53,7 @@ describe('integrity', () => {
     [
       'an invalid URN',
       [{ urn: 'urn:pulumi:dev::shop', custom: true, type: 'a:b:C' }],
-      /'urn:pulumi:dev::shop' is not a URN/,
+      /'urn:pulumi:dev::shop' is not a valid URN/,
     ],
     ['a component with an id', [resource('a', { custom: false, id: 'x' })], /has the id/],
     [
