@@ -179,6 +179,7 @@ async function callUpdateRoutes(
   await call(`GET ${stackPath}`)
   await call(`GET ${stackPath}/export`)
   await call(`POST ${updatePath}/complete`, { status: 'succeeded' }, first)
+  await call(`GET ${stackPath}/updates/latest`)
   const second = await startUpdate()
   await call(`PATCH ${updatePath}/checkpoint`, { version: 3, deployment: {} }, second)
   const untypedDeployment = { version: 3, deployment: {} }
