@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync } from 'node:fs'
 import { type DeployError, createError, hasCode, messageOf } from '../../shared/errors/error.ts'
 import type { StoredDeployment, StoredEnvelope } from '../../shared/state/stored.ts'
 import { deploymentOfEnvelope } from '../../shared/state/unknown-fields.ts'
@@ -32,17 +32,21 @@ export async function readStateFile(
 function nameSource(error: DeployError, path: string | undefined): DeployError {
   const { code, details, hint, cause } = error
   const isSyntaxError = cause instanceof SyntaxError
-  const reason = isSyntaxError && path !== undefined ? describeFileFault(path) : error.message
+  const reason = isSyntaxError ? (describeFileFault(path) ?? error.message) : error.message
   const message = `${path ?? 'standard input'}: ${reason}`
   return createError(code, message, { details, hint, cause })
 }
 
-/** Reads a file again as a whole, because its bytes were not kept, and describes its fault. */
-function describeFileFault(path: string): string {
+/**
+ * Reads a file again as a whole, because its bytes were not kept, and describes its fault. Returns
+ * undefined for another source, such as a pipe, which can be read only once.
+ */
+function describeFileFault(path: string | undefined): string | undefined {
   try {
+    if (path === undefined || !statSync(path).isFile()) return undefined
     return describeJsonFault(readFileSync(path))
   } catch {
-    return 'it is not JSON'
+    return undefined
   }
 }
 

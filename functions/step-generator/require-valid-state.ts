@@ -19,7 +19,7 @@ export function requireValidState(stored: StoredDeployment): void {
     'STATE_INTEGRITY',
     `the resource '${orphan.urn}' has no provider in the state`,
     {
-      hint: "Run `pulumi up` once with Pulumi's command line, or set its field `provider` with `antichain state edit`.",
+      hint: 'Run `pulumi up` once on the backend, set the field `provider` with `antichain state edit`, or remove the resource with `antichain state delete`.',
     },
   )
 }

@@ -118,8 +118,9 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
   let json: unknown
   try {
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (cause) {
-    throw createInvalidError(key, describeJsonFault(bytes), cause)
+  } catch {
+    // The message of the parser quotes the text, which may have secrets.
+    throw createInvalidError(key, describeJsonFault(bytes))
   }
   if (isNestedDeeper(json, objectDepthMax))
     throw createInvalidError(key, `it is nested deeper than ${objectDepthMax} levels`)

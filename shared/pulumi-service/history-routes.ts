@@ -128,27 +128,26 @@ function containsSecure(value: Json): boolean {
 
 /** Maximum number of entries among which the latest configuration is searched. */
 const configEntriesMax = 50
-/** Commands that change only the state, so that their entries have no configuration. */
-const stateCommands: readonly HistoryRecord['command'][] = ['stack import', 'stack rename', 'state']
 
 /**
- * Returns the latest recorded configuration, with which clients replace the stack file. Throws
- * DEPLOYMENT_UNKNOWN if there is none, and CONFIG_MISSING if the latest one was too large.
+ * Returns the latest recorded configuration, with which clients replace the stack file. A `destroy`
+ * outside of the project folder uses it too. An edit of the state has none, and neither has a
+ * deployment whose configuration was too large or that ran on the server. Without a recorded one
+ * it is empty. Throws DEPLOYMENT_UNKNOWN for a stack without history.
  */
 async function findLatestConfig(ports: ServicePorts, stack: StackId): Promise<EntryConfig> {
-  for (const entry of await ports.catalog.listHistory(stack, configEntriesMax)) {
-    const { environment, config } = await readConfig(ports, entry)
-    const isEmpty = Object.keys(config ?? {}).length === 0
-    if (stateCommands.includes(entry.command) && isEmpty) continue
-    if (config !== undefined) return { environment: environment ?? {}, config }
-    throw createError(
-      'CONFIG_MISSING',
-      'the configuration of the latest deployment was not recorded, because it was too large or the deployment ran elsewhere',
-      { hint: 'Restore the stack file from a copy.' },
-    )
+  const entries = await ports.catalog.listHistory(stack, configEntriesMax)
+  if (entries.length === 0) throw createNeverUpdatedError()
+  for (const entry of entries) {
+    const { environment = {}, config } = await readConfig(ports, entry)
+    const isEdit = stateCommands.includes(entry.command) && Object.keys(config ?? {}).length === 0
+    if (config !== undefined && !isEdit) return { environment, config }
   }
-  throw createNeverUpdatedError()
+  return { environment: {}, config: {} }
 }
+
+/** Commands that change only the state, so that their entries have no configuration. */
+const stateCommands: readonly HistoryRecord['command'][] = ['stack import', 'stack rename', 'state']
 
 function createNeverUpdatedError(): Error {
   return createError('DEPLOYMENT_UNKNOWN', 'the stack was never updated')

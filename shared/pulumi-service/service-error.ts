@@ -5,7 +5,6 @@ import { apiStatusOf } from '../api/error-response.ts'
 /** Statuses that clients of Pulumi expect for errors that have another status in our own API. */
 const clientStatuses: Partial<Record<ErrorCode, number>> = {
   STACK_NOT_EMPTY: 400,
-  CONFIG_MISSING: 400,
   PROJECT_NOT_FOUND: 400,
   STATE_INVALID: 400,
   STATE_TOO_NEW: 400,

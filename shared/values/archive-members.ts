@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { Readable } from 'node:stream'
-import { Parser } from 'tar'
+import { gunzipSync } from 'node:zlib'
+import { Parser, ReadEntry } from 'tar'
 import { fromBuffer } from 'yauzl'
 import { createError, messageOf } from '../errors/error.ts'
 import type { ArchiveMember } from './tar-blocks.ts'
@@ -25,14 +26,14 @@ export async function openArchive(
 }
 
 async function openTar(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {
-  // The library calls an empty text no archive, and for Pulumi it has no files.
-  if (bytes.length === 0) return []
+  if (isEmptyTar(bytes)) return []
   const members: Promise<ArchiveMember>[] = []
   let fault: Error | undefined
   const parser = new Parser({
     // Without this check, a damaged archive would have fewer files, or a file without its end.
-    onwarn: (code, reason) => {
-      if (isDamage(code)) fault ??= new Error(String(reason))
+    onwarn: (code, reason, { entry }) => {
+      const isUnpadded = entry instanceof ReadEntry && hasWholeContent(entry, String(reason))
+      if (isDamage(code) && !isUnpadded) fault ??= new Error(String(reason))
     },
     onReadEntry(entry) {
       if (entry.type !== 'File' && entry.type !== 'OldFile') {
@@ -50,6 +51,35 @@ async function openTar(bytes: Uint8Array): Promise<readonly ArchiveMember[]> {
   const files = await Promise.all(members)
   if (fault !== undefined) throw fault
   return files
+}
+
+/** Maximum size of an archive without files, in bytes. Tools write up to 20 blocks of zeros. */
+const emptyTarBytesMax = 64 * 1024
+
+/**
+ * Reports whether a tar file has no files: it has no bytes, or zeros only, also in gzip. The
+ * library calls such a file no archive, and Pulumi reads it. Source: Go's archive/tar.
+ */
+function isEmptyTar(bytes: Uint8Array): boolean {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return isZero(bytes)
+  try {
+    return isZero(gunzipSync(bytes, { maxOutputLength: emptyTarBytesMax }))
+  } catch {
+    return false
+  }
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.length <= emptyTarBytesMax && bytes.every(byte => byte === 0)
+}
+
+/**
+ * Reports whether the last file of a tar file lacks only zeros up to a whole block, which Go's
+ * archive/tar does not need. `message`: the warning of the library, with the number of bytes left.
+ */
+function hasWholeContent({ remain }: ReadEntry, message: string): boolean {
+  const available = /only (\d+) available/.exec(message)?.[1]
+  return available !== undefined && Number(available) >= remain
 }
 
 /** Reports whether a warning of the library is about damaged bytes, and not about a rare format. */

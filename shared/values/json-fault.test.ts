@@ -25,6 +25,9 @@ test.each([
   ['{"a": "\t"}', 'it is not JSON at line 1, column 8'],
   ['{"a": "\\q----"}', 'it is not JSON at line 1, column 8'],
   ['{} x', 'it is not JSON at line 1, column 4'],
+  ['"\\x"', 'it is not JSON at line 1, column 2'],
+  ['"\\u12g4"', 'it is not JSON at line 1, column 2'],
+  ['"\\u12', 'it is truncated: it ends at line 1, column 6'],
   ['version: 3\n', 'it is not JSON at line 1, column 1'],
 ])('the fault of the text %j is described with its place', (text, description) => {
   expect(describe(text)).toBe(description)
@@ -42,6 +45,10 @@ test.each([
   ],
 ])('bytes in the format %s are named by it', (_format, bytes, description) => {
   expect(describeJsonFault(bytes)).toBe(description)
+})
+
+test('the fault of a large text has no place, because the search would take long', () => {
+  expect(describeJsonFault(Buffer.alloc(17 * 1024 * 1024, '['))).toBe('it is not JSON')
 })
 
 test('valid JSON has no place of a fault, and each truncated object is called truncated', () => {

@@ -7,6 +7,7 @@ const codes = {
   colon: 0x3a,
   openBracket: 0x5b,
   backslash: 0x5c,
+  letterU: 0x75,
   closeBracket: 0x5d,
   openBrace: 0x7b,
   closeBrace: 0x7d,
@@ -24,9 +25,17 @@ const otherFormats: readonly (readonly [prefix: string, description: string])[] 
 ]
 
 /**
+ * Maximum size of a text whose fault gets a place, in bytes. The search for a place takes time, and
+ * a server answers no other request meanwhile.
+ */
+const placeBytesMax = 16 * 1024 * 1024
+/** Maximum size of a text in JavaScript, in bytes. */
+const textBytesMax = 512 * 1024 * 1024
+
+/**
  * Describes why bytes are not a JSON text, as a clause with the subject "it". The clause names the
  * actual format, or the line and the column of the first fault. It contains nothing of the text,
- * which may have secrets. The clause for valid JSON names no place.
+ * which may have secrets. The clause for valid JSON, or for more than 16 MiB, names no place.
  */
 export function describeJsonFault(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 4)).toString('hex')
@@ -36,6 +45,8 @@ export function describeJsonFault(bytes: Uint8Array): string {
   if (first === -1) return bytes.includes(0) ? 'it is a binary file' : 'it is empty'
   if (bytes[first] === 0x3c) return 'it is HTML or XML, not JSON'
   if (bytes.includes(0)) return 'it is a binary file'
+  if (bytes.length > textBytesMax) return 'it has more than 512 MiB'
+  if (bytes.length > placeBytesMax) return 'it is not JSON'
   const badLine = findBadLine(bytes)
   if (badLine !== undefined) return `it has a byte in line ${badLine} that is not UTF-8`
   const offset = findFaultOffset(bytes)
@@ -60,7 +71,7 @@ function findBadLine(bytes: Uint8Array): number | undefined {
 
 /** Returns `line 3, column 9`. Both numbers count from 1, and the column counts characters. */
 function describePlace(bytes: Uint8Array, offset: number): string {
-  const before = Buffer.from(bytes.subarray(0, offset))
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset, offset)
   const lineStart = before.lastIndexOf(0x0a) + 1
   let line = 1
   for (const byte of before) if (byte === 0x0a) line += 1
@@ -72,7 +83,7 @@ type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'comma
 
 /** The location of the scanner. `closers`: the closing bytes of all open lists and objects. */
 interface Scanner {
-  readonly bytes: Uint8Array
+  readonly bytes: Buffer
   readonly closers: number[]
   offset: number
   expected: Expected
@@ -83,7 +94,8 @@ interface Scanner {
  * is the number of bytes. Returns undefined for valid JSON.
  */
 function findFaultOffset(bytes: Uint8Array): number | undefined {
-  const scanner: Scanner = { bytes, closers: [], offset: 0, expected: 'value' }
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  const scanner: Scanner = { bytes: buffer, closers: [], offset: 0, expected: 'value' }
   while (scanner.offset < bytes.length) {
     const byte = bytes[scanner.offset] ?? 0
     if (byte === 0x20 || (byte >= 0x09 && byte <= 0x0d && byte !== 0x0b && byte !== 0x0c)) {
@@ -142,12 +154,40 @@ function readString(scanner: Scanner): boolean {
     if (byte === codes.quote) return true
     if (byte < 0x20) return false
     if (byte !== codes.backslash) continue
-    const escaped = Buffer.from(bytes.subarray(scanner.offset + 1, scanner.offset + 6)).toString()
-    if (!/^(["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(escaped) && scanner.offset + 6 <= bytes.length)
-      return false
+    if (isBadEscape(bytes, scanner.offset)) return false
     scanner.offset += 1
   }
   return false
+}
+
+/** The bytes that may follow a backslash, without `u`. */
+const escapedBytes = new Set(Buffer.from('"\\/bfnrt'))
+
+/** Reports whether the escape at an offset is invalid. A truncated escape is not. */
+function isBadEscape(bytes: Uint8Array, offset: number): boolean {
+  const byte = bytes[offset + 1]
+  if (byte === undefined || escapedBytes.has(byte)) return false
+  if (byte !== codes.letterU) return true
+  const end = Math.min(offset + 6, bytes.length)
+  for (let digit = offset + 2; digit < end; digit += 1)
+    if (!isHexDigit(bytes[digit] ?? 0)) return true
+  return false
+}
+
+function isHexDigit(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66)
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39
+}
+
+/** Reports whether a byte can be a part of a word or number: a letter, a digit, `_`, `.`, `+` or `-`. */
+function isWordByte(byte: number): boolean {
+  const isLetter = (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a)
+  return (
+    isLetter || isDigit(byte) || byte === 0x5f || (byte >= 0x2b && byte <= 0x2e && byte !== 0x2c)
+  )
 }
 
 const wordPattern = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
@@ -156,8 +196,8 @@ const wordPattern = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\
 function readWord(scanner: Scanner): boolean {
   const { bytes, offset } = scanner
   let end = offset
-  while (end < bytes.length && /[\w.+-]/.test(String.fromCharCode(bytes[end] ?? 0))) end += 1
-  const word = Buffer.from(bytes.subarray(offset, end)).toString()
+  while (end < bytes.length && isWordByte(bytes[end] ?? 0)) end += 1
+  const word = bytes.toString('latin1', offset, end)
   if (!wordPattern.test(word)) {
     const isCut = end === bytes.length && /^[tfn\d-]/.test(word)
     if (isCut) scanner.offset = end

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Urn } from '../names/urn.ts'
 import type { Json } from './json.ts'
@@ -113,6 +114,17 @@ describe('secrets in states', () => {
       [sig]: signatures.secret,
       ciphertext: `<[${inner}]>`,
     })
+  })
+
+  test('that are not JSON have an error without a part of them, also as its cause', () => {
+    const stored = { [sig]: signatures.secret, plaintext: 'hunter2' }
+    try {
+      decodeStored(stored, open)
+      expect.unreachable()
+    } catch (thrown) {
+      expect(inspect(thrown, { depth: 9 })).toContain('does not contain JSON')
+      expect(inspect(thrown, { depth: 9 })).not.toContain('hunter2')
+    }
   })
 
   test('are shown at every depth in plaintext mode', () => {

@@ -213,8 +213,9 @@ function decodeSecret(json: JsonObject, { open, depth }: DecodingContext): Prope
   let inner: Json
   try {
     inner = JSON.parse(text)
-  } catch (cause) {
-    throw createError('SECRETS_MALFORMED', 'a secret in the state does not contain JSON', { cause })
+  } catch {
+    // The error of the parser quotes the secret.
+    throw createError('SECRETS_MALFORMED', 'a secret in the state does not contain JSON')
   }
   return decodeAt(inner, openNothing, depth + 1)
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { describeWithCommands } from '../e2e/toolchains.ts'
@@ -90,6 +90,15 @@ describeWithCommands("operations of Pulumi's own command line", [['go', 'version
     const version1 = requireSuccess(await pulumi(['stack', 'export', '--version', '1'])).out
     expect(JSON.parse(version1)).toMatchObject({ version: 3 })
     requireSuccess(await pulumi(['state', 'unprotect', '--all', '--yes']))
+    // A destroy outside of the project folder reads the latest configuration from the server.
+    const emptyFolder = join(sandbox.home, '../empty')
+    mkdirSync(emptyFolder)
+    const stack = ['--stack', 'organization/small/other', '--cwd', emptyFolder]
+    requireSuccess(await pulumi(['stack', 'init', 'other']))
+    const emptyState = JSON.stringify({ version: 3, deployment: {} })
+    writeFileSync(file, emptyState)
+    requireSuccess(await pulumi(['stack', 'import', '--file', file, '-s', 'other']))
+    requireSuccess(await pulumi(['destroy', '--yes', '--skip-preview', ...stack]))
   }, 900_000)
 
   test('a refresh that finds changes appears as drift in queries', async () => {

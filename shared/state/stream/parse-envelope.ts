@@ -47,7 +47,10 @@ async function parseJson(source: EnvelopeSource, pauser: Pauser): Promise<SplitJ
     return takeResources(splitter.finish())
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw createError('STATE_INVALID', describeSyntaxFault(source), { cause })
+    // The message of the parser quotes the text, which may have secrets.
+    throw createError('STATE_INVALID', describeSyntaxFault(source), {
+      cause: new SyntaxError('the text is not JSON'),
+    })
   }
 }
 

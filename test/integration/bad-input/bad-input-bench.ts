@@ -13,7 +13,7 @@ import { type CommandBench, createCommandBench } from '../backends/command-bench
 
 /** A state that Pulumi's command line exported, with secrets under the passphrase `golden`. */
 export const recordedExport = readFileSync(
-  join(import.meta.dirname, '../../fixtures/recorded-states/secret-inputs.state'),
+  join(import.meta.dirname, '../../fixtures/recorded-states/3.274.1/secret-inputs.state'),
   'utf8',
 )
 
