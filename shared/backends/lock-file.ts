@@ -50,11 +50,14 @@ export function createLockedError(
   )
 }
 
+/** Difference of two clocks that is no reason for a message, in ms. */
+const clockToleranceMs = 5_000
+
 /** Describes an age for a message. A clock that is wrong can make an age negative. */
 function describeAge(ageMs: number): string {
   if (Number.isNaN(ageMs)) return 'for an unknown time'
-  if (ageMs < 0) return 'which is later than the time of this machine'
-  const seconds = Math.floor(ageMs / 1000)
+  if (ageMs < -clockToleranceMs) return 'which is later than the time of this machine'
+  const seconds = Math.floor(Math.max(0, ageMs) / 1000)
   if (seconds < 120) return `${seconds} s ago`
   if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes ago`
   return seconds < 172_800
