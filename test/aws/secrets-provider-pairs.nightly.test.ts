@@ -2,7 +2,6 @@
  * Every pair of secrets providers: one stack moves from each provider to each other one. A second
  * stack, which stays under a passphrase, reads its secret output through a StackReference.
  */
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,6 +24,7 @@ import {
 } from '../key-services/pulumi-secrets-server.ts'
 import { createKeyUrl } from './create-key-url.ts'
 import { describeWithServices } from './describe-with-services.ts'
+import { describeVaultEngine } from './vault-engine.ts'
 
 const password = 'hunter-two-and-a-half'
 const googleKey = 'projects/p-1/locations/global/keyRings/stacks/cryptoKeys/pulumi'
@@ -53,8 +53,7 @@ function walkEachPair(names: readonly string[]): readonly string[] {
 }
 
 describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
-  const vaultAddress = process.env['ANTICHAIN_VAULT_ENDPOINT'] ?? ''
-  const engine = `transit-${randomUUID()}`
+  const vault = describeVaultEngine()
   let sandbox: Sandbox
   let reader: Sandbox
   let cloud: LoopbackCloud
@@ -62,16 +61,8 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
   let providers: Readonly<Record<string, string>> = {}
   let env: NonNullable<CommandOptions['env']> = {}
 
-  async function callVault(path: string, body: object): Promise<void> {
-    const headers = { 'x-vault-token': emulatorVaultToken }
-    const request = { method: 'POST', headers, body: JSON.stringify(body) }
-    const { ok } = await fetch(`${vaultAddress}/v1/${path}`, request)
-    expect([path, ok]).toEqual([path, true])
-  }
-
   beforeAll(async () => {
-    await callVault(`sys/mounts/${engine}`, { type: 'transit' })
-    await callVault(`${engine}/keys/pulumi`, {})
+    await vault.createKeys('pulumi')
     cloud = await startLoopbackCloud([...azure.servers, ...google.servers])
     service = await startPulumiService(['acme/shop/dev'])
     sandbox = createSandbox('shop')
@@ -82,14 +73,14 @@ describeWithServices('secrets providers', ['KMS', 'VAULT'], settings => {
       awskms: await createKeyUrl(settings()),
       azurekeyvault: 'azurekeyvault://acme.vault.azure.net/keys/pulumi',
       gcpkms: `gcpkms://${googleKey}`,
-      hashivault: `hashivault://pulumi?engine=${engine}`,
+      hashivault: vault.keyUrlOf('pulumi'),
       service: `service://${new URL(service.address).host}/acme/shop/dev`,
     }
     env = {
       ...cloud.env,
       ...azure.env,
       ...google.env,
-      VAULT_ADDR: vaultAddress,
+      VAULT_ADDR: vault.address,
       VAULT_TOKEN: emulatorVaultToken,
       PULUMI_BACKEND_URL: service.address,
       PULUMI_ACCESS_TOKEN: serviceToken,

@@ -1,32 +1,19 @@
 /** Stacks under keys of Vault's transit engine, over a development server of OpenBao. */
-import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emulatorVaultToken } from '../../infra/emulators/emulators.ts'
 import { createVaultKeeper } from '../../shared/platform/key-services/vault-key-keeper.ts'
 import { testStackUnderKey } from '../key-services/stack-under-key.ts'
 import { describeWithServices } from './describe-with-services.ts'
+import { describeVaultEngine } from './vault-engine.ts'
 
 describeWithServices('keys in Vault', ['VAULT'], () => {
-  const address = process.env['ANTICHAIN_VAULT_ENDPOINT'] ?? ''
-  const engine = `transit-${randomUUID()}`
+  const { address, keyUrlOf, call, createKeys, rotate } = describeVaultEngine()
   const env = { VAULT_ADDR: address, VAULT_TOKEN: emulatorVaultToken }
-  const keyUrlOf = (key: string): string => `hashivault://${key}?engine=${engine}`
   let deniedToken = ''
 
-  async function callVault(path: string, body: object): Promise<unknown> {
-    const response = await fetch(`${address}/v1/${path}`, {
-      method: 'POST',
-      headers: { 'x-vault-token': emulatorVaultToken },
-      body: JSON.stringify(body),
-    })
-    expect([path, response.ok]).toEqual([path, true])
-    return response.status === 204 ? undefined : response.json()
-  }
-
   beforeAll(async () => {
-    await callVault(`sys/mounts/${engine}`, { type: 'transit' })
-    for (const key of ['pulumi', 'other']) await callVault(`${engine}/keys/${key}`, {})
-    const created = (await callVault('auth/token/create', { policies: ['default'] })) as {
+    await createKeys('pulumi', 'other')
+    const created = (await call('auth/token/create', { policies: ['default'] })) as {
       readonly auth: { readonly client_token: string }
     }
     deniedToken = created.auth.client_token
@@ -37,7 +24,7 @@ describeWithServices('keys in Vault', ['VAULT'], () => {
     const key = new Uint8Array(32).fill(7)
     const sealed = await keeper.wrap(keyUrlOf('pulumi'), key)
     expect(Buffer.from(sealed).toString()).toMatch(/^vault:v1:[A-Za-z0-9+/]+=*$/)
-    await callVault(`${engine}/keys/pulumi/rotate`, {})
+    await rotate('pulumi')
     expect(Buffer.from(await keeper.unwrap(keyUrlOf('pulumi'), sealed))).toEqual(Buffer.from(key))
     const rotated = await keeper.wrap(keyUrlOf('pulumi'), key)
     expect(Buffer.from(rotated).toString()).toMatch(/^vault:v2:/)

@@ -1,11 +1,11 @@
 /** Pulumi's own command line and ours on one stack under the keys of KMS and Vault. */
-import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emulatorVaultToken } from '../../infra/emulators/emulators.ts'
 import { createKeyUrl } from '../aws/create-key-url.ts'
 import { describeWithServices } from '../aws/describe-with-services.ts'
+import { describeVaultEngine } from '../aws/vault-engine.ts'
 import { findFilesWith } from '../e2e/find-files-with.ts'
 import { type CommandOptions, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
@@ -21,32 +21,24 @@ exports.text = text
 `
 
 describeWithServices('a stack under a key service', ['KMS', 'VAULT'], settings => {
-  const vaultAddress = process.env['ANTICHAIN_VAULT_ENDPOINT'] ?? ''
+  const vault = describeVaultEngine()
   let client: StockClient
   let env: NonNullable<CommandOptions['env']> = {}
   let keyUrls: Readonly<Record<'awskms' | 'hashivault', string>> = { awskms: '', hashivault: '' }
 
   beforeAll(async () => {
-    const headers = { 'x-vault-token': emulatorVaultToken }
-    const engine = `transit-${randomUUID()}`
-    for (const [path, body] of [
-      [`sys/mounts/${engine}`, { type: 'transit' }],
-      [`${engine}/keys/pulumi`, {}],
-    ] as const) {
-      const request = { method: 'POST', headers, body: JSON.stringify(body) }
-      expect((await fetch(`${vaultAddress}/v1/${path}`, request)).ok).toBe(true)
-    }
+    await vault.createKeys('pulumi')
     keyUrls = {
       awskms: await createKeyUrl(settings()),
-      hashivault: `hashivault://pulumi?engine=${engine}`,
+      hashivault: vault.keyUrlOf('pulumi'),
     }
     const endpoint = settings().endpoints.KMS
     env = {
       // Pulumi's client reads the first and third variables, and ours the second and fourth.
       AWS_ENDPOINT_URL_KMS: endpoint,
       ANTICHAIN_KMS_ENDPOINT: endpoint,
-      VAULT_SERVER_URL: vaultAddress,
-      VAULT_ADDR: vaultAddress,
+      VAULT_SERVER_URL: vault.address,
+      VAULT_ADDR: vault.address,
       VAULT_SERVER_TOKEN: emulatorVaultToken,
       VAULT_TOKEN: emulatorVaultToken,
     }
