@@ -130,11 +130,11 @@ export function parseJsonObject(bytes: Uint8Array, key: string): Readonly<Record
 }
 
 /** Returns the error of an object. Only checkpoints have copies in the backend. */
-function createInvalidError(key: string, reason: string, cause?: unknown): DeployError {
+function createInvalidError(key: string, reason: string): DeployError {
   const message = `the object ${key} of the backend is invalid: ${reason}`
   const hint =
     key.startsWith(stacksPrefix) && !key.endsWith('.pulumi-tags') ? {} : { hint: copyHint }
-  return createError('BACKEND_INVALID', message, { cause, ...hint })
+  return createError('BACKEND_INVALID', message, hint)
 }
 
 /** The hint for an object that has no copy in the backend. */

@@ -1,7 +1,8 @@
 import { kindsByCommand } from '../backends/update-kind.ts'
 import { createError } from '../errors/error.ts'
 import type { HistoryRecord, StackRecord } from '../ports/catalog.ts'
-import { deploymentPartsOf, type StackId } from '../records/ids.ts'
+import { hasSecure, isContainer, isSecure, toConfigTree } from '../programs/config/config-tree.ts'
+import { deploymentPartsOf } from '../records/ids.ts'
 import type { Json } from '../state/stored.ts'
 import { requireStack } from '../runtime/state/export-state.ts'
 import { findStoredUpdate, findUpdateId } from './client-update.ts'
@@ -17,6 +18,8 @@ import {
 
 /** Maximum number of entries of one response. It is also the default. */
 const entriesMax = 500
+/** Maximum number of entries among which the latest configuration is searched. */
+const configEntriesMax = 50
 
 /**
  * Routes for the history of a stack. The history has the deployments of clients and of this engine.
@@ -30,7 +33,8 @@ export const historyRoutes: readonly ServiceRoute[] = [
       const record = await requireStack(ports, stackOf(call.params))
       const history = await readPage(ports, record, call)
       const updates = []
-      for (const entry of history) updates.push(await updateInfoOf(ports, record, entry))
+      for (const entry of history)
+        updates.push(updateInfoOf(record, entry, await readConfig(ports, entry)))
       return { updates }
     },
   },
@@ -40,10 +44,11 @@ export const historyRoutes: readonly ServiceRoute[] = [
     role: 'read',
     run: async (ports, call) => {
       const record = await requireStack(ports, stackOf(call.params))
-      const [entry] = await ports.catalog.listHistory(record.id, 1)
-      if (entry === undefined) throw createNeverUpdatedError()
-      const info = await updateInfoOf(ports, record, entry)
-      return { info: { ...info, ...(await findLatestConfig(ports, record.id)) } }
+      const entries = await ports.catalog.listHistory(record.id, configEntriesMax)
+      const [entry] = entries
+      if (entry === undefined)
+        throw createError('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
+      return { info: updateInfoOf(record, entry, await findLatestConfig(ports, entries)) }
     },
   },
   {
@@ -67,12 +72,11 @@ async function readPage(
 }
 
 /** Returns a history entry as clients read it. */
-async function updateInfoOf(
-  ports: ServicePorts,
+function updateInfoOf(
   stack: StackRecord,
   entry: HistoryRecord,
-): Promise<object> {
-  const { environment = {}, config = {} } = await readConfig(ports, entry)
+  { environment = {}, config = {} }: EntryConfig,
+): object {
   const { command, message, startedAt, endedAt, result, version, changes } = entry
   return {
     // Clients have no kind for an edit of a state, so an edit has the kind of an import.
@@ -111,44 +115,31 @@ function toClientConfig(config: NonNullable<HistoryRecord['config']>): Record<st
 }
 
 function toClientValue(value: Json): unknown {
-  if (typeof value !== 'object' || value === null)
-    return { string: String(value), secret: false, object: false }
-  const { secure } = value as { readonly secure?: unknown }
-  if (typeof secure === 'string' && Object.keys(value).length === 1)
-    return { string: secure, secret: true, object: false }
-  return { string: JSON.stringify(value), secret: containsSecure(value), object: true }
+  const tree = toConfigTree(value)
+  if (isSecure(tree)) return { string: tree.ciphertext, secret: true, object: false }
+  return isContainer(tree)
+    ? { string: JSON.stringify(value), secret: hasSecure(tree), object: true }
+    : { string: String(tree), secret: false, object: false }
 }
-
-function containsSecure(value: Json): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { secure } = value as { readonly secure?: unknown }
-  const isSecret = typeof secure === 'string' && Object.keys(value).length === 1
-  return isSecret || Object.values(value).some(containsSecure)
-}
-
-/** Maximum number of entries among which the latest configuration is searched. */
-const configEntriesMax = 50
 
 /**
  * Returns the latest recorded configuration, with which clients replace the stack file. A `destroy`
  * outside of the project folder uses it too. An edit of the state has none, and neither has a
  * deployment whose configuration was too large or that ran on the server. Without a recorded one
- * it is empty. Throws DEPLOYMENT_UNKNOWN for a stack without history.
+ * it is empty.
  */
-async function findLatestConfig(ports: ServicePorts, stack: StackId): Promise<EntryConfig> {
-  const entries = await ports.catalog.listHistory(stack, configEntriesMax)
-  if (entries.length === 0) throw createNeverUpdatedError()
+async function findLatestConfig(
+  ports: ServicePorts,
+  entries: readonly HistoryRecord[],
+): Promise<EntryConfig> {
   for (const entry of entries) {
-    const { environment = {}, config } = await readConfig(ports, entry)
+    const recorded = await readConfig(ports, entry)
+    const { config } = recorded
     const isEdit = stateCommands.includes(entry.command) && Object.keys(config ?? {}).length === 0
-    if (config !== undefined && !isEdit) return { environment, config }
+    if (config !== undefined && !isEdit) return recorded
   }
-  return { environment: {}, config: {} }
+  return {}
 }
 
 /** Commands that change only the state, so that their entries have no configuration. */
 const stateCommands: readonly HistoryRecord['command'][] = ['stack import', 'stack rename', 'state']
-
-function createNeverUpdatedError(): Error {
-  return createError('DEPLOYMENT_UNKNOWN', 'the stack was never updated')
-}

@@ -14,15 +14,7 @@ export const documentDepthMax = 1_200
 
 /** Reports whether lists and objects are nested deeper than `levelsMax` levels. */
 export function isNestedDeeper(json: unknown, levelsMax: number): boolean {
-  if (typeof json !== 'object' || json === null) return false
-  if (levelsMax === 0) return true
-  if (Array.isArray(json)) {
-    for (const item of json) if (isNestedDeeper(item, levelsMax - 1)) return true
-    return false
-  }
-  for (const key in json)
-    if (isNestedDeeper((json as Readonly<Record<string, unknown>>)[key], levelsMax - 1)) return true
-  return false
+  return findFault(json, levelsMax, false) !== undefined
 }
 
 /** A fault that `findDocumentFault` finds. */
@@ -34,19 +26,28 @@ export type DocumentFault = 'depth' | 'number'
  * as null.
  */
 export function findDocumentFault(json: unknown, levelsMax: number): DocumentFault | undefined {
-  if (typeof json === 'number') return Number.isFinite(json) ? undefined : 'number'
+  return findFault(json, levelsMax, true)
+}
+
+function findFault(
+  json: unknown,
+  levelsMax: number,
+  checksNumbers: boolean,
+): DocumentFault | undefined {
+  if (typeof json === 'number')
+    return checksNumbers && !Number.isFinite(json) ? 'number' : undefined
   if (typeof json !== 'object' || json === null) return undefined
   if (levelsMax === 0) return 'depth'
   if (Array.isArray(json)) {
     for (const item of json) {
-      const fault = findDocumentFault(item, levelsMax - 1)
+      const fault = findFault(item, levelsMax - 1, checksNumbers)
       if (fault !== undefined) return fault
     }
     return undefined
   }
   for (const key in json) {
     const item = (json as Readonly<Record<string, unknown>>)[key]
-    const fault = findDocumentFault(item, levelsMax - 1)
+    const fault = findFault(item, levelsMax - 1, checksNumbers)
     if (fault !== undefined) return fault
   }
   return undefined

@@ -1,4 +1,5 @@
 import { createError } from '../errors/error.ts'
+import { parseJson } from './parse-json.ts'
 import { isUrn } from '../names/urn.ts'
 import { unknownStringMarker } from '../names/provider-reference.ts'
 import type { Json } from './json.ts'
@@ -210,14 +211,11 @@ function decodeSecret(json: JsonObject, { open, depth }: DecodingContext): Prope
       'a secret in the state must have exactly one of ciphertext and plaintext',
     )
   const text = plaintext === '' ? open(ciphertext) : plaintext
-  let inner: Json
-  try {
-    inner = JSON.parse(text)
-  } catch {
-    // The error of the parser quotes the secret.
+  // The error has no cause, because that of the parser quotes the secret.
+  const inner = parseJson(text)
+  if (inner === undefined)
     throw createError('SECRETS_MALFORMED', 'a secret in the state does not contain JSON')
-  }
-  return decodeAt(inner, openNothing, depth + 1)
+  return decodeAt(inner as Json, openNothing, depth + 1)
 }
 
 function decodeReference(json: JsonObject): PropertyValue {
