@@ -1,10 +1,8 @@
 import { DeployError, createError, hasCode, messageOf } from '../../shared/errors/error.ts'
-import type { HistoryRecord, StackRecord } from '../../shared/ports/catalog.ts'
-import type { Platform } from '../../shared/ports/platform.ts'
-import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
+import type { StackRecord } from '../../shared/ports/catalog.ts'
+import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { isJsonOutput } from '../arguments/output-option.ts'
-import type { EnginePort } from '../../local/engine-port.ts'
 import { resolveStackId } from '../stack/resolve-stack-id.ts'
 import { readStackTags } from '../stack/stack-tags.ts'
 import { type CliSession, findProjectName } from '../session/session.ts'
@@ -31,19 +29,29 @@ export const listStacks: Handler = async (session, flags) => {
   const needsTags = isJsonOutput(flags) || flags.text('tag') !== undefined
   const rows = await Promise.all(
     stacks.map(async (record): Promise<readonly StackRow[]> => {
-      const lastRecord = await readLastRecord(platform, record.id, failures)
-      const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
-      const tags = needsTags ? await findStackTags(session, record.id) : undefined
-      if (needsTags && tags === undefined) return []
-      const row = {
-        name: stackNameOf(record, isAllProjects),
-        current: record.id === selectedId,
-        ...(lastUpdateMs === undefined ? {} : { lastUpdate: new Date(lastUpdateMs).toISOString() }),
-        updateInProgress: record.current !== '',
-        interrupted: record.current !== '' && (await isInterrupted(engine, record.id, failures)),
-        ...(tags === undefined ? {} : { tags }),
+      try {
+        const { catalog } = platform
+        const read = createReporter(failures)
+        const lastRecord = (await read(() => catalog.listHistory(record.id, 1)))?.[0]
+        const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
+        const isOpen = record.current !== ''
+        const status = isOpen ? await read(() => engine.readStatus(record.id)) : undefined
+        const row = {
+          name: stackNameOf(record, isAllProjects),
+          current: record.id === selectedId,
+          ...(lastUpdateMs === undefined
+            ? {}
+            : { lastUpdate: new Date(lastUpdateMs).toISOString() }),
+          updateInProgress: isOpen,
+          interrupted: status?.kind === 'interrupted' || status?.kind === 'ending',
+          ...(needsTags ? { tags: await readStackTags(session, record.id) } : {}),
+        }
+        return [row]
+      } catch (thrown) {
+        if (!hasCode(thrown, 'STACK_NOT_FOUND')) throw thrown
+        // The stack was removed after the list was read.
+        return []
       }
-      return [row]
     }),
   )
   const shownRows = rows.flat().filter(row => hasTag(row, flags.text('tag')))
@@ -67,13 +75,19 @@ interface StackRow {
   readonly tags?: Readonly<Record<string, string>>
 }
 
-/** Returns the tags of a stack, or undefined if the stack was removed after the list was read. */
-async function findStackTags(session: CliSession, id: StackId): Promise<StackRow['tags']> {
-  try {
-    return await readStackTags(session, id)
-  } catch (thrown) {
-    if (!hasCode(thrown, 'STACK_NOT_FOUND')) throw thrown
-    return undefined
+/**
+ * Returns a function that returns what `read` reads of a stack. The error of unreadable records is
+ * added to `failures`, and the result is then undefined. It throws STACK_NOT_FOUND.
+ */
+function createReporter(failures: unknown[]) {
+  return async <Value>(read: () => Promise<Value>): Promise<Value | undefined> => {
+    try {
+      return await read()
+    } catch (thrown) {
+      if (hasCode(thrown, 'STACK_NOT_FOUND')) throw thrown
+      failures.push(thrown)
+      return undefined
+    }
   }
 }
 
@@ -87,41 +101,6 @@ function hasTag({ tags = {} }: StackRow, filter: string | undefined): boolean {
   if (filter === undefined) return true
   const [, name = '', value] = /^([^=]*)(?:=([^]*))?$/.exec(filter) ?? []
   return Object.hasOwn(tags, name) && (value === undefined || tags[name] === value)
-}
-
-/**
- * Reports whether the process of a stack's current deployment is gone. If its records are
- * unreadable, the error is added to `failures`, and the result is false.
- */
-async function isInterrupted(
-  engine: EnginePort,
-  id: StackId,
-  failures: unknown[],
-): Promise<boolean> {
-  try {
-    const { kind } = await engine.readStatus(id)
-    return kind === 'interrupted' || kind === 'ending'
-  } catch (thrown) {
-    failures.push(thrown)
-    return false
-  }
-}
-
-/**
- * Returns the newest record of a stack's history. The error of an unreadable record is added to
- * `failures`.
- */
-async function readLastRecord(
-  { catalog }: Platform,
-  id: StackId,
-  failures: unknown[],
-): Promise<HistoryRecord | undefined> {
-  try {
-    return (await catalog.listHistory(id, 1))[0]
-  } catch (thrown) {
-    failures.push(thrown)
-    return undefined
-  }
 }
 
 function printStacks(session: CliSession, rows: readonly StackRow[], isJson: boolean): void {
