@@ -1,3 +1,4 @@
+import { migrateProviders } from '../../shared/runtime/state/migrate-providers.ts'
 import { resealForDeployment } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import { listOpenDeployments } from '../../shared/ports/open-deployments.ts'
 import { DeploymentAborted } from '../../shared/engine/generator/finish-stage.ts'
@@ -58,7 +59,8 @@ export function runPreview(
       if (foreignWarning !== undefined) emitter.report('warning', foreignWarning)
       const pendingForecast = startForecast(input, commandRun)
       const sealedState = await resealForDeployment(storedState, request)
-      const base = createBase(await decodeSnapshot(sealedState, request.secrets), firstEpoch)
+      const state = await migrateProviders(sealedState, request, input.ports.random.uuid)
+      const base = createBase(await decodeSnapshot(state, request.secrets), firstEpoch)
       providerStateSources.currentBase = base
       const hasSucceeded = await previewCommand(commandRun, base).catch(thrown => {
         // The reason of the early end was reported already.

@@ -5,23 +5,13 @@ import { findSharedTargeting } from '../../shared/engine/deployment/claims/share
 import {
   encodeClaim,
   findClaimConflict,
-  readClaim,
 } from '../../shared/engine/deployment/claims/stored-claims.ts'
-import { applyPendingAnswers } from './apply-pending-answers.ts'
 import { claimWrites } from './claim-writes.ts'
-import {
-  type BlobHash,
-  type DeploymentId,
-  type LogNumber,
-  type WriterToken,
-  stackPartsOf,
-} from '../../shared/records/ids.ts'
-import { describeForeignResources } from '../../shared/state/foreign-resources.ts'
+import type { DeploymentId, LogNumber, WriterToken } from '../../shared/records/ids.ts'
 import { createError } from '../../shared/errors/error.ts'
 import { type Base, createBase } from '../../shared/engine/deployment/state/base.ts'
 import { finishClose } from '../../shared/engine/deployment/ownership/finish-close.ts'
 import { endStartedRequest } from '../../shared/engine/deployment/ownership/end-started-request.ts'
-import { readLateOutcomes } from '../../shared/engine/deployment/recovery/read-late-outcomes.ts'
 import type { EarlierRuns } from '../../shared/engine/deployment/log/read-earlier-runs.ts'
 import {
   deriveDeploymentTrace,
@@ -38,7 +28,6 @@ import {
 } from '../../shared/engine/deployment/ownership/stack-busy.ts'
 import { closeUnlessTakenOver } from '../../shared/engine/deployment/ownership/take-over.ts'
 import type { DeployInput } from '../../shared/engine/request.ts'
-import { applyLateOutcomes } from '../../shared/journal/late-outcomes.ts'
 import {
   type DeploymentOptions,
   type ProgramLocation,
@@ -46,13 +35,11 @@ import {
   firstEpoch,
 } from '../../shared/records/log.ts'
 import type { HandOver } from '../../shared/records/pool.ts'
-import { printStateBlob } from '../../shared/state/print-envelope.ts'
-import { decodeSnapshot, envelopeOf } from '../../shared/state/snapshot-codec.ts'
-import type { StoredDeployment } from '../../shared/state/stored.ts'
+import { decodeSnapshot } from '../../shared/state/snapshot-codec.ts'
 import { requireNoMissingApproval } from '../../shared/runtime/approvals/approval-rule.ts'
+import { prepareBase } from './prepare-base.ts'
 import { requireValidState } from './require-valid-state.ts'
 import { createDeploymentStart } from './create-deployment-start.ts'
-import { resealForDeployment } from '../../shared/runtime/state/reseal-for-deployment.ts'
 import type { GeneratorPorts } from '../../shared/runtime/deployment/generator-ports.ts'
 
 /** A deployment whose log this process holds. */
@@ -252,49 +239,4 @@ function programLocationOf({
   const config = configFile === undefined ? {} : { configFile }
   // The unpacked location has no meaning for other processes.
   return archive === undefined ? { root, ...config } : { root: '', ...config, archive }
-}
-
-/** The prepared base of a deployment. */
-interface PreparedBase {
-  readonly hash: BlobHash | ''
-  readonly base: StoredDeployment
-  /** Keys of the outcomes taken from the inbox. */
-  readonly inbox: readonly string[]
-  readonly notices: readonly string[]
-}
-
-/**
- * Returns the published snapshot, changed by the late outcomes and by the user's answers about
- * pending creates.
- */
-async function prepareBase(
-  ports: GeneratorPorts,
-  request: DeployInput,
-  published: {
-    readonly hash: BlobHash | ''
-    readonly stored: StoredDeployment
-    /** The claim of the deployment, if other deployments of the stack may run at the same time. */
-    readonly sharedClaim: BlobHash | undefined
-  },
-): Promise<PreparedBase> {
-  const { sharedClaim } = published
-  const claim = sharedClaim === undefined ? undefined : await readClaim(ports.blobs, sharedClaim)
-  // The outcomes of other resources belong to the deployments that claim them.
-  const lateOutcomes = (await readLateOutcomes(ports, request.stack, published.stored)).filter(
-    ({ urn }) => claim === undefined || claim.changes.has(urn),
-  )
-  const { state, keys: inbox, messages } = applyLateOutcomes(published.stored, lateOutcomes)
-  let base = await resealForDeployment(state, request)
-  if (base !== state && claim !== undefined)
-    throw createError('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
-      hint: 'Deploy the whole stack once, without --target. This encrypts the state with the manager of the stack file.',
-    })
-  base = await applyPendingAnswers(ports, request, { base, stored: published.stored })
-  const hash =
-    base === published.stored
-      ? published.hash
-      : await ports.blobs.put(await printStateBlob(await envelopeOf(base)))
-  const foreignWarning = describeForeignResources(base, stackPartsOf(request.stack))
-  const notices = foreignWarning === undefined ? messages : [...messages, foreignWarning]
-  return { hash, base, inbox, notices }
 }

@@ -72,11 +72,12 @@ export const effectsOfDeciding = {
       },
       {
         call: 'blobs.put',
-        sourceFiles: startDeploymentFiles,
+        sourceFiles: [...startDeploymentFiles, 'functions/step-generator/prepare-base.ts'],
         description:
-          "the base with late outcomes and the user's answers about pending creates, or the update plan, is stored",
+          "the base with late outcomes, missing providers and the user's answers about pending creates, or the update plan, is stored",
         afterCrash: 'the blob is unreferenced; the sweep removes it',
-        condition: 'when late outcomes or answers change the base, or an update plan constrains it',
+        condition:
+          'when late outcomes, providers or answers change the base, or an update plan constrains it',
       },
       {
         call: 'decisionLog.append pin',

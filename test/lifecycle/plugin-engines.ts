@@ -12,7 +12,9 @@ import { createScriptedPlugins, type ExtraScript, type Plugins } from './scripte
 
 /** The options of a run, with configuration as texts by `ns:key`. */
 type PluginRunOptions = TestRunOptions & {
-  readonly configTexts?: Readonly<Record<string, { readonly text: string }>>
+  readonly configTexts?: Readonly<
+    Record<string, { readonly text: string; readonly isSecret?: boolean }>
+  >
 }
 
 /** An engine that starts every plugin anew, over one cloud. */
@@ -68,9 +70,9 @@ function configOf({
   configTexts = {},
 }: PluginRunOptions = {}): NonNullable<TestRunOptions['config']> {
   return new Map(
-    Object.entries(configTexts).map(([key, { text }]) => [
+    Object.entries(configTexts).map(([key, { text, isSecret = false }]) => [
       key,
-      { text, isSecret: false, isObject: false },
+      { text, isSecret, isObject: false },
     ]),
   )
 }

@@ -136,15 +136,6 @@ test('a deployment refuses a state with an invalid URN, and names the URN', asyn
   await bench.refuse(repairArgs, 'STATE_INTEGRITY', [/repaired: 'nonsense'/, 'stack export'])
 })
 
-test('a deployment refuses a resource without a provider before it calls a plugin', async () => {
-  const lines = toCheckpoint(recordedExport).split('\n')
-  writeCheckpoint(bench, lines.filter(line => !line.includes('"provider": ')).join('\n'))
-  bench.useBackend()
-  const patterns = [`the resource '${thingUrn}' has no provider in the state`, 'pulumi up']
-  for (const args of [stackArgs.up, stackArgs.preview, stackArgs.destroy])
-    await bench.refuse(args, 'STATE_INTEGRITY', patterns)
-})
-
 test('the error of a damaged secret output names the output', async () => {
   const checkpoint = toCheckpoint(recordedExport).replace(
     'v1:oG0XrGeS0cjZtI8D:a6',

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { createPluginEngines } from '../plugin-engines.ts'
 import { createCloud } from '../cloud.ts'
-import type { Monitor, Program } from '../engine.ts'
-import { findResource, resourceOpsOf } from '../stack-states.ts'
+import type { StoredResource } from '../../../shared/state/stored.ts'
+import type { Monitor, Program, TestRunOptions } from '../engine.ts'
+import { editStackResources, findResource, resourceOpsOf } from '../stack-states.ts'
 
 const engines = createPluginEngines()
 afterEach(() => engines.close())
@@ -78,7 +79,56 @@ test('TestSingleResourceExplicitProviderLifecycle: a resource of an explicit pro
   expect(await runLifecycle(program)).toEqual(expectedLifecycle)
 })
 
-test('TestSingleResourceDefaultProviderUpgrade: another version is another provider, and the resource moves to it without a change', async () => {
+const secretForm = {
+  '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',
+  ciphertext: expect.any(String),
+}
+
+/** Returns the resources of a state that an early version of Pulumi wrote: they have no providers. */
+const removeProviders = (resource: StoredResource): readonly StoredResource[] => {
+  const { provider: _provider, ...otherFields } = resource
+  return resource.type === 'pulumi:providers:pkgA' ? [] : [otherFields]
+}
+
+test('TestSingleResourceDefaultProviderUpgrade: a state without providers gets default providers, without a change of its resources', async () => {
+  const program: Program = async monitor => void (await registerThing(monitor, 'a'))
+  const runFromEarlyState = async (options: TestRunOptions) => {
+    const cloud = createCloud()
+    const engine = await engines.open(cloud)
+    const configTexts = { 'pkgA:key': { text: 'hush', isSecret: true } }
+    await engine.run(program)
+    await editStackResources(engine, removeProviders)
+    const callCount = cloud.mutatingCalls.length
+    const isUp = options.command === undefined
+    const outcome = await engine.run(isUp ? program : undefined, {
+      ...options,
+      configTexts,
+    })
+    const again = await engine.run(program, { configTexts })
+    return { ...outcome, again: again.result.changes, calls: cloud.mutatingCalls.slice(callCount) }
+  }
+  const updated = await runFromEarlyState({})
+  expect(updated.calls).toEqual([])
+  expect(updated.result.changes).toEqual({ same: 2 })
+  const provider = findResource(updated.state, 'default')
+  expect(provider?.['inputs']).toEqual({ key: secretForm })
+  expect(provider?.['outputs']).toEqual({ key: secretForm })
+  const reference = findResource(updated.state, 'a')?.['provider']
+  expect(reference).toEqual(expect.stringContaining('::pulumi:providers:pkgA::default::'))
+  expect(reference).toContain(provider?.['id'])
+  expect(updated.again).toEqual({ same: 2 })
+  const refreshed = await runFromEarlyState({ command: 'refresh' })
+  expect(refreshed.result.result).toBe('succeeded')
+  expect(refreshed.calls).toEqual([])
+  expect(findResource(refreshed.state, 'a')?.['provider']).toContain('::default::')
+  const destroyed = await runFromEarlyState({ command: 'destroy' })
+  expect(destroyed.calls).toEqual(['delete a-1', 'create a'])
+  expect(destroyed.state.resources ?? []).toEqual([])
+  const previewed = await runFromEarlyState({ dryRun: true })
+  expect(previewed.result.changes).toEqual({ same: 2 })
+})
+
+test('another version is another provider, and the resource moves to it without a change', async () => {
   const cloud = createCloud()
   const { run } = await engines.open(cloud)
   const createAt =

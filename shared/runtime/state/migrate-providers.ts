@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { configInputsOf } from '../../engine/generator/providers/default-providers.ts'
+import type { DeployInput } from '../../engine/request.ts'
+import {
+  isProviderType,
+  packageOf,
+  providerReferenceOf,
+  providerTypeOf,
+} from '../../names/provider-reference.ts'
+import { childUrnOf } from '../../names/urn.ts'
+import { completeVersion } from '../../names/version.ts'
+import { internalKey, withEngineValues } from '../../providers/provider-inputs.ts'
+import { stackPartsOf } from '../../records/ids.ts'
+import type { SecretsManager } from '../../secrets/crypter.ts'
+import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
+import { encodeResource } from '../../state/resource-codec.ts'
+import { createResourceState } from '../../state/resource.ts'
+import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
+import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
+import type { PropertyMap } from '../../values/value.ts'
+
+/** The plugins that the manifest of a state lists. One of another form names no version. */
+const manifestForm = z.looseObject({
+  plugins: z
+    .array(z.looseObject({ name: z.string(), version: z.string().default('') }))
+    .nullish()
+    .catch(null),
+})
+
+/**
+ * Returns the state with the provider resources of current versions. A resource without a provider
+ * gets a default one, whose inputs are in the configuration and whose version is in the manifest.
+ * A provider without outputs gets its inputs as outputs. Returns the same object if nothing is
+ * missing. `createId`: returns the id of a new provider. Throws the errors of the secrets manager.
+ * Source: docs/spec/deployment.md#preparation.
+ */
+export async function migrateProviders(
+  stored: StoredDeployment,
+  request: Pick<DeployInput, 'stack' | 'config' | 'secrets'>,
+  createId: () => string,
+): Promise<StoredDeployment> {
+  const { resources = [] } = stored
+  const packages = new Set(resources.filter(lacksProvider).map(({ type }) => packageOf(type)))
+  if (packages.size === 0 && !resources.some(lacksOutputs)) return stored
+  const names = stackPartsOf(request.stack)
+  const providers = [...packages].map(pkg => {
+    const type = providerTypeOf(pkg)
+    const inputs = inputsOf(pkg, stored, request)
+    const urn = childUrnOf(names, undefined, { type, name: 'default' })
+    const fields = { urn, type, custom: true, id: createId(), inputs, outputs: inputs }
+    return { pkg, state: createResourceState(fields) }
+  })
+  const encode = ({ crypter }: SecretsManager): readonly StoredResource[] =>
+    providers.map(({ state }) =>
+      encodeResource(state, plaintext => ({ ciphertext: crypter.encrypt(plaintext) })),
+    )
+  await prepareToSeal(request.secrets, encode)
+  const references = new Map(
+    providers.map(({ pkg, state: { urn, id } }) => [pkg, providerReferenceOf(urn, id)]),
+  )
+  const migratedResources = resources.map(resource => {
+    if (lacksOutputs(resource)) return withOutputs(resource)
+    const provider = references.get(packageOf(resource.type))
+    return provider === undefined || !lacksProvider(resource) ? resource : { ...resource, provider }
+  })
+  return { ...stored, resources: [...encode(request.secrets), ...migratedResources] }
+}
+
+/** Reports whether a resource needs a provider and has none. A view has that of its owner. */
+function lacksProvider(resource: StoredResource): boolean {
+  return (
+    resource.custom === true &&
+    !isProviderType(resource.type) &&
+    readTextField(resource, 'provider') === '' &&
+    readTextField(resource, 'viewOf') === ''
+  )
+}
+
+/** Reports whether a provider has inputs, but no outputs. */
+function lacksOutputs({ type, inputs, outputs }: StoredResource): boolean {
+  return isProviderType(type) && hasFields(inputs) && !hasFields(outputs)
+}
+
+function hasFields(map: StoredResource[string] | undefined): boolean {
+  return isJsonObject(map) && Object.keys(map).length > 0
+}
+
+/** Returns a provider whose outputs are its inputs, without the values of the engine. */
+function withOutputs(resource: StoredResource): StoredResource {
+  const inputs = isJsonObject(resource['inputs']) ? resource['inputs'] : {}
+  const { [internalKey]: _engineValues, ...outputs } = inputs
+  return { ...resource, outputs }
+}
+
+/** Returns the inputs of a default provider. Its plugin is the last one with its name. */
+function inputsOf(
+  pkg: string,
+  { manifest }: StoredDeployment,
+  { config }: Pick<DeployInput, 'config'>,
+): PropertyMap {
+  const inputs = configInputsOf(pkg, config)
+  const { plugins } = manifestForm.parse(manifest)
+  const plugin = plugins?.findLast(({ name }) => name === pkg)
+  if (plugin === undefined) return inputs
+  // A manifest has no addresses and no checksums.
+  const engineValues = [
+    ['pluginDownloadURL', ''],
+    ['pluginChecksums', new Map()],
+  ] as const
+  const version = completeVersion(plugin.version)
+  const versionedInputs =
+    version === undefined ? inputs : new Map([...inputs, ['version', version]])
+  return withEngineValues(versionedInputs, engineValues)
+}
