@@ -14,7 +14,7 @@ import { FailureNote } from './widgets/failure-note.tsx'
 import { LoadingRows } from './widgets/loading-rows.tsx'
 import { ThemeSwitch } from './widgets/theme-switch.tsx'
 
-/** Shows the login, or with a token the page that the address names. */
+/** Shows the login page without a token, and otherwise the page that the address names. */
 export function Dashboard() {
   const { client, endReason, login, logout } = useLogin()
   if (client === undefined) return <LoginPage endReason={endReason} onLogin={login} />

@@ -64,7 +64,7 @@ export interface Grants {
   readonly schedules?: 'create' | 'remove'
   /** Calls these functions. */
   readonly calls?: readonly FunctionName[]
-  /** Whether the function sets the number of tasks of the long pool, and counts their messages. */
+  /** Whether the function sets the number of tasks of the long pool, and counts its messages. */
   readonly scalesLongPool?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * infra: the resources of an installation on AWS, as a CDK app. Imports names and limits of
- * shared/config and the error catalogue. It imports no code that runs in functions, and knows
+ * infra: the resources of an installation on AWS, as a CDK app. Imports the error catalogue, and
+ * names and limits from shared/config. It imports no code that runs in functions, and knows
  * functions only by the paths of their entries. The app makes no lookups, so it works without an
  * account.
  *

@@ -57,7 +57,7 @@ export function findNetworkConflicts(settings: NetworkSettings): readonly Settin
       publicAddresses === 'off' && {
         name: 'publicAddresses',
         message:
-          'tasks reach AWS without public addresses only in a VPC that the setting vpc names',
+          'publicAddresses=off needs the setting vpc: outside a VPC, tasks reach AWS by public addresses',
       },
     hasGateway &&
       routeTables.length === 0 && {

@@ -104,10 +104,7 @@ const settingsForm = z.strictObject({
    * executors. 0: executors run all operations.
    */
   inlineMax: createWholeNumberForm(0, 64, 8),
-  /**
-   * Maximum number of concurrent long-pool tasks, for executors and generators each. A scaling
-   * policy has at most twenty steps, one for each number of tasks.
-   */
+  /** Maximum number of concurrent long-pool tasks, for executors and generators each. */
   longTasksMax: createWholeNumberForm(1, 19, 4),
   /** CPU units of a long-pool task: 1,024 units are one virtual CPU. */
   longCpu: z.coerce

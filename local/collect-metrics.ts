@@ -18,7 +18,7 @@ export interface MetricPorts {
   readonly clock: Pick<ClockPort, 'now'>
 }
 
-/** The state of a stack that its metrics show. */
+/** The records of a stack from which its metrics are computed. */
 export interface MeasuredStack {
   readonly record: StackRecord
   /** The last entry of the history that has ended. */

@@ -43,8 +43,8 @@ interface LocalBackend {
 }
 
 /**
- * Returns the settings of a local backend. Throws TERRAFORM_STATE_REMOTE for another backend, whose
- * folder may have an outdated state.
+ * Returns the settings of a local backend. Throws TERRAFORM_STATE_REMOTE for a backend of another
+ * type, because the state file in the folder may then be outdated.
  */
 function readLocalBackend(folder: string): LocalBackend {
   const file = join(folder, dataFolderName, stateFileName)

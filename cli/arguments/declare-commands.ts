@@ -23,7 +23,10 @@ import { type Attach, declareUnsupportedCommands } from './handler.ts'
 import { groupedHelp, groupOptions } from './option-groups.ts'
 import { unsupportedCommands, unsupportedOptions } from './unsupported.ts'
 
-/** The values of --color. Pulumi's `raw` prints its marks of colors, which have no equivalent. */
+/**
+ * The values of --color. With `raw`, Pulumi prints its color markup as text. Antichain has no such
+ * markup.
+ */
 const colorChoices = ['always', 'never', 'raw', 'auto']
 
 /** Parses the value of --color. Throws CLI_USAGE in the words that Automation APIs recognize. */

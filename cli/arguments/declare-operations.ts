@@ -109,7 +109,7 @@ function declareWatch(root: Command, attach: Attach): void {
   )
 }
 
-/** Adds --secrets-provider, for a stack that the user lets the command create in a terminal. */
+/** Adds --secrets-provider, which has an effect only if the command creates the stack. */
 function addCreationOption(command: Command): Command {
   return command.option(
     '--secrets-provider <kind>',
@@ -181,8 +181,8 @@ export function addShowConfigOptions(command: Command): Command {
 }
 
 /**
- * Adds options that show the configuration, resources that are only read, and changes of policy
- * packs.
+ * Adds options that show the configuration, resources that are only read, and properties that
+ * policy packs changed.
  */
 function addShowOptions(command: Command): Command {
   return addShowConfigOptions(command)

@@ -98,18 +98,18 @@ export function declareProject(root: Command, attach: Attach): void {
     root.command('version').description('Print the version'),
     async () => (await import('../commands/version.ts')).printVersion,
   )
-  const environmentCommand = addJsonOptions(
+  const aboutCommand = addJsonOptions(
     root
       .command('about')
       .description('Show versions, the place of the stacks, and the project of the folder'),
   )
   attach(
-    environmentCommand,
+    aboutCommand,
     async () => (await import('../commands/about.ts')).showSystemFacts,
-    unsupportedOptions.environment,
+    unsupportedOptions.aboutCommand,
   )
   attach(
-    environmentCommand
+    aboutCommand
       .command('env')
       .description('List the variables of the environment that the command reads'),
     async () => (await import('../commands/about-env.ts')).showVariables,

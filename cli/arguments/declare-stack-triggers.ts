@@ -20,7 +20,7 @@ export function declareStackTriggers(stack: Command, attach: Attach): void {
   )
 }
 
-/** Adds a switch that also accepts `=false`. normalize-switches.ts rewrites it to `--no-<name>`. */
+/** Adds a switch. normalize-switches.ts rewrites `--<name>=false` to the option `--no-<name>`. */
 function addValuedSwitch(command: Command, name: string, description: string): Command {
   return command.option(`--${name}`, description).addOption(new Option(`--no-${name}`).hideHelp())
 }

@@ -33,8 +33,8 @@ export function flagsOf(command: Command): Flags {
 }
 
 /**
- * Declares options of Pulumi that are not supported yet, hidden from the help. `names`: each as
- * commander declares it, such as `--type <type>`.
+ * Declares options of Pulumi that are not supported yet, hidden from the help. `names`: each in the
+ * syntax of commander, such as `--type <type>`.
  */
 export function declareUnsupportedOptions(command: Command, names: readonly string[]): Command {
   for (const name of names) command.addOption(new Option(name).hideHelp())

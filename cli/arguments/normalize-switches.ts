@@ -4,8 +4,8 @@ import { createError } from '../../shared/errors/error.ts'
 /**
  * Rewrites switches with a value, which every switch of Pulumi accepts: `--yes=true` becomes
  * `--yes`, and `--protect=false` becomes `--no-protect`. Some switches have only one of the two
- * forms. Their missing form would set the default, so the argument is omitted. Throws CLI_USAGE
- * for a value that is neither true nor false.
+ * forms. An argument for the missing form is omitted, because it would only set the default. Throws
+ * CLI_USAGE for a value that is neither true nor false.
  */
 export function normalizeSwitches(root: Command, args: readonly string[]): readonly string[] {
   const options = listOptions(findCommand(root, args))

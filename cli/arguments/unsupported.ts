@@ -43,8 +43,7 @@ export const unsupportedOptions = {
     ...['--oidc-team <name>', '--oidc-user <name>'],
   ],
   logout: ['--delete-credentials-key'],
-  /** Those of the command `about`. */
-  environment: ['-t, --transitive'],
+  aboutCommand: ['-t, --transitive'],
 } as const satisfies Record<string, readonly string[]>
 
 const helperHint = 'Set ANTICHAIN_TOKEN to the output of the command.'

@@ -8,8 +8,8 @@ import type { ImportSource } from './find-source.ts'
 /**
  * Returns the stack with a name, `<stack>` or `<project>/<stack>`, from the stacks of a backend. Of
  * several stacks with this name, returns that of the folder's project. Without a name, returns the
- * stack that the address names, or else asks in a terminal. Throws STACK_NOT_FOUND, and CLI_USAGE
- * for an ambiguous or missing name.
+ * stack that the address of the source names, or else asks in a terminal. Throws STACK_NOT_FOUND,
+ * and CLI_USAGE for an ambiguous or missing name.
  */
 export async function chooseSourceStack(
   session: CliSession,

@@ -3,7 +3,10 @@ import { renameStackInState } from '../../shared/state/edits/rename-stack-in-sta
 import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { SourceStack } from './read-source-stack.ts'
 
-/** Returns a stack of a backend with the id `target`, also in the URNs of all its states. */
+/**
+ * Returns a stack of a backend under the new id `target`. The URNs in its current and past states
+ * get the new names too.
+ */
 export function renameSource(source: SourceStack, target: StackId): SourceStack {
   if (source.id === target) return source
   const [from, to] = [stackPartsOf(source.id), stackPartsOf(target)]

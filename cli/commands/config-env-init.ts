@@ -54,7 +54,10 @@ export const initConfigEnvironment: Handler = async (session, flags) => {
   return 0
 }
 
-/** Returns the name of the environment: `<project>/<stack>`, or that of --env in the project. */
+/**
+ * Returns the name of the environment: that of --env, or else that of the stack. A name without `/`
+ * gets the prefix `<project>/`.
+ */
 function environmentNameOf(flags: Flags, project: Project, stack: string): string {
   const text = flags.text('env') ?? stack
   const name = text.includes('/') ? text : `${project.name}/${text}`

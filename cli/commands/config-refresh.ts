@@ -138,7 +138,7 @@ function textOf(value: ConfigTree): string {
   return openConfigValue(toStoredConfigValue(value), keepText).text
 }
 
-/** Reports whether the events or the history record a value without secrets as `text`. */
+/** Reports whether a value without secrets is recorded as `text`, in the events or the history. */
 function isRecordedAs(value: StoredConfigValue, text: string): boolean {
   return [textOf(value), recordedTextOf(value, keepText)].includes(text)
 }

@@ -76,7 +76,7 @@ export function toRequesterAndApprovalJson({
   }
 }
 
-/** Returns the fields of a deployment that its commands print as JSON. */
+/** Returns the fields that `deployment show` and `deployment cost` print as JSON. */
 export function toDeploymentJson(
   record: HistoryRecord,
   deployment: number,

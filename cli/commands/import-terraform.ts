@@ -87,7 +87,7 @@ function checkOptions(flags: Flags, moreOperands: readonly string[]): void {
       throw createError('CLI_USAGE', `--${name} cannot be used together with --from terraform`)
 }
 
-/** The state of a stack, decrypted and as it is stored. */
+/** The state of a stack in two forms: as it is stored, and decrypted. */
 export interface StackState {
   readonly stored: StoredDeployment
   readonly snapshot: Snapshot

@@ -118,9 +118,9 @@ function identifyAddress({ home, cwd }: CliSession, address: string): string {
 }
 
 /**
- * Reports whether a login may be one to the address with `identity`. An invalid file may be the
- * login to any address, so `logout` removes it. Without a login the result is true too, and
- * `logout` reports that.
+ * Reports whether the saved login may belong to the address that has `identity`. An invalid file
+ * may be the login to any address, so `logout` removes it. Without a login the result is true too,
+ * and `logout` reports the missing login.
  */
 function mayBeLoggedInTo(session: CliSession, identity: string): boolean {
   try {

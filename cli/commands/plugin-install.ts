@@ -45,7 +45,7 @@ export const installPlugins: Handler = async (session, flags, operands) => {
   if (!Number.isInteger(concurrency)) throw createError('CLI_USAGE', '--parallel takes a number')
   if (kind === undefined) await installRequiredTerraformProviders(session, flags)
   await withInstallDeps(session, async deps => {
-    // The version that the user leaves out is the latest one, also if an older one is installed.
+    // If the user names no version, the latest one is installed, even beside an older one.
     const plugins =
       kind === undefined
         ? requestedPlugins

@@ -54,8 +54,8 @@ async function resolvePluginCommand(
 
 /**
  * Returns the path of a local executable file or of a cached plugin, and installs a missing plugin.
- * For a local folder with source code, returns the path of a file in it, because `resolveCommand`
- * finds the source code by the folder.
+ * For a local folder with source code, returns a path in that folder, because `resolveCommand`
+ * looks for source code in the folder of the path.
  */
 async function resolvePath(session: CliSession, kind: string, nameOrPath: string): Promise<string> {
   if (/^\.{0,2}\//.test(nameOrPath)) {

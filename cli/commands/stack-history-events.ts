@@ -79,11 +79,11 @@ async function findLatestNumber(session: CliSession, stack: StackId): Promise<st
   return String(deploymentPartsOf(newest.deployment).number)
 }
 
-/** Throws CLI_USAGE for a text that is not the code of a kind of events. */
+/** Throws CLI_USAGE for a text that is not the code of an event kind. */
 function checkKindCode(code: string): void {
   if (eventKindCodes.has(code)) return
   const names = [...eventKindCodes].map(([known, name]) => `${known} ${name}`)
-  throw createError('CLI_USAGE', `'${code}' is not the code of a kind of events`, {
+  throw createError('CLI_USAGE', `'${code}' is not the code of an event kind`, {
     hint: `The codes are: ${names.join(', ')}.`,
   })
 }

@@ -66,8 +66,8 @@ export const showStackHistory: Handler = async (session, flags) => {
 }
 
 /**
- * Omits deployments without a result, as Pulumi does. The SDKs take the newest entry for the result
- * of the deployment that they have run.
+ * Omits deployments without a result, as Pulumi does. The SDKs regard the newest entry as the
+ * result of the deployment that they have run.
  */
 async function* omitUnfinished(
   records: AsyncIterable<HistoryRecord>,
@@ -147,8 +147,8 @@ function formatResult({ result, deployment }: HistoryRecord, status: DeploymentS
 }
 
 /**
- * Converts a record to Pulumi's JSON. `config`: the configuration in its events, if they still
- * exist.
+ * Converts a record to Pulumi's JSON. `config`: the configuration in the events of the deployment,
+ * if they still exist.
  */
 function toRecordJson(
   record: HistoryRecord,

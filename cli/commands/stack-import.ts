@@ -110,8 +110,8 @@ async function openSourceManager(
 }
 
 /**
- * Throws the error of the opening of an imported state's manager. A wrong passphrase is that of the
- * target stack, and the message says so.
+ * Throws the error with which the manager of an imported state could not be opened. For a wrong
+ * passphrase, the message of the new error says that another stack has encrypted the secrets.
  */
 function explainPassphrase(thrown: unknown): never {
   if (!hasCode(thrown, 'SECRETS_PASSPHRASE_WRONG')) throw thrown

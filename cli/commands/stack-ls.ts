@@ -76,8 +76,8 @@ interface StackRow {
 }
 
 /**
- * Returns a function that returns what `read` reads of a stack. The error of unreadable records is
- * added to `failures`, and the result is then undefined. It throws STACK_NOT_FOUND.
+ * Returns a function that calls `read` and returns its result. For unreadable records, the function
+ * adds the error to `failures`, and returns undefined. The function throws STACK_NOT_FOUND.
  */
 function createReporter(failures: unknown[]) {
   return async <Value>(read: () => Promise<Value>): Promise<Value | undefined> => {

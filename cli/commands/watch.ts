@@ -13,8 +13,8 @@ import { createFileWatcher } from '../watch/file-watcher.ts'
 /**
  * `watch`: deploys the stack without preview and confirmation, and again whenever files of the
  * program change. A failed deployment is reported, and the next change is awaited. Ctrl-C cancels a
- * running deployment like that of `up`, and ends the command. Throws CLI_USAGE for a missing path,
- * DEPLOYMENT_CANCELLED, and the errors of a missing project or stack.
+ * running deployment, as it does with `up`, and ends the command. Throws CLI_USAGE for a missing
+ * path, DEPLOYMENT_CANCELLED, and the errors of a missing project or stack.
  */
 export const watchProgram: Handler = async (session, flags) => {
   const { stack } = await requireProjectStack(session, flags)

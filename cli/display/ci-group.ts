@@ -19,7 +19,7 @@ interface CiGroup {
   readonly unixSeconds: number
 }
 
-/** Returns the line that begins a group, which shows its title. */
+/** Returns the line that begins a group and shows the title of the group. */
 export function formatGroupBegin({ service, title, unixSeconds }: CiGroup): string {
   const text = removeControls(title).replaceAll('\n', ' ')
   if (service === 'github') return `::group::${text}`

@@ -9,7 +9,9 @@ export function formatCost(
   if (!isBilled)
     return ['Cost: $0. The deployment ran without functions of AWS, on a machine of your own.']
   if (total === undefined)
-    return ['No usage is recorded. Retention removed the records, or an older version ran it.']
+    return [
+      'No usage is recorded. Retention removed the records, or an older version ran the deployment.',
+    ]
   const rows = [
     ...parts.map(({ part, ...counted }) => formatRow(part, counted)),
     formatRow('total', total),

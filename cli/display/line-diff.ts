@@ -13,8 +13,9 @@ const contextLines = 2
 const changedLinesMax = 2_000
 
 /**
- * Returns the changed lines of a text between equal ones. A line `…` stands for the equal lines
- * between two places. Lines are quoted, so they contain no control characters.
+ * Returns the changed lines of a text, with equal lines before and after them. A line `…` stands
+ * for omitted equal lines between two places. Lines are quoted, so they contain no control
+ * characters.
  */
 export function diffTextLines(old: string, next: string, depth: number): readonly DiffLine[] {
   // The remark about a missing line break is useful only if the other text has the line break.

@@ -100,7 +100,7 @@ function createCiGroup(
   }
 }
 
-/** Returns the lines of one change: none for a row that is not listed or an ephemeral message. */
+/** Returns the lines of one change. An ephemeral message or an unlisted row has none. */
 function formatChange(
   change: ProgressChange,
   options: Pick<DisplayOptions, 'kind' | 'diff' | 'showSames' | 'showReads'>,

@@ -13,7 +13,9 @@ export function checkStore(home: string, uid: number): AreaReport {
     return createAreaReport('store', [`no store yet; the first stack creates it in ${home}`])
   return createAreaReport('store', [
     `store of version ${facts.foundVersion}: ${facts.database}`,
-    ...(facts.owner === undefined ? [] : [`process ${facts.owner.pid} has used the store`]),
+    ...(facts.owner === undefined
+      ? []
+      : [`the last process that owned the store is ${facts.owner.pid}`]),
     ...findStoreDefects(facts, uid),
   ])
 }

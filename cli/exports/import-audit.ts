@@ -28,7 +28,7 @@ export interface PlannedAudit {
   readonly source: string
   /** The entries, newest first. */
   readonly entries: readonly ExportedAuditEntry[]
-  /** The number of the oldest entries, which the import omits. */
+  /** The number of entries that the import omits: the oldest ones. */
   readonly omitted: number
   /** Whether the import appends nothing: the target has the newest entry, or imports no log. */
   readonly isImported: boolean
@@ -166,7 +166,9 @@ export function describeOmittedAudit(audit: PlannedAudit | undefined): readonly 
   if (audit === undefined || audit.omitted === 0) return []
   const countText = formatEntries(audit.omitted)
   if (audit.entries.length === 0)
-    return [`audit log: the API is older and imports none; ${countText} stay in ${auditFile}`]
+    return [
+      `audit log: the API has an older version, which imports no audit log; ${countText} stay in ${auditFile}`,
+    ]
   return [`audit log: the oldest ${countText} stay in ${auditFile} of the export`]
 }
 

@@ -123,7 +123,7 @@ function addSetting(
   imports.push({ group, noun: kind.noun, name, path, body, ...commandField })
 }
 
-/** Returns the commands for the notifications with a secret that a stack of the target lacks. */
+/** Returns the commands for the signed notifications that a stack of the target lacks. */
 async function listStackSteps(
   session: CliSession,
   { id, readDocuments }: ExportedStackReader,

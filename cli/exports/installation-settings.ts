@@ -27,13 +27,16 @@ export async function listGroupNames({ callApi }: ApiCaller): Promise<readonly s
   return identityForm.parse(await callApi({ method: 'GET', path: '/v1/whoami' })).groups
 }
 
-/** Returns a caller of the API for the documents of a group, whatever ANTICHAIN_GROUP names. */
+/**
+ * Returns a caller of the API for the documents of a group. ANTICHAIN_GROUP has no effect on this
+ * caller.
+ */
 export function createGroupCaller({ callApi }: ApiCaller, group: string): ApiCaller {
   return { callApi: call => callApi({ ...call, headers: { [apiGroupHeader]: group } }) }
 }
 
 /**
- * Writes the settings without a stack of all groups, one file for each group. Throws
+ * For each group, writes one file with the settings that belong to no stack. Throws
  * API_ANSWER_UNKNOWN for a name that no import accepts.
  */
 export async function writeInstallationSettings(

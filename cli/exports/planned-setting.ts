@@ -13,7 +13,7 @@ export interface PlannedSetting {
   /** The stack of the setting. Absent for a setting without a stack. */
   readonly stack?: StackId
   readonly noun: string
-  /** The name. Empty for a setting that its stack has once. */
+  /** The name. Empty for a setting of which a stack has only one, such as its approval rule. */
   readonly name: string
   readonly path: string
   readonly body: object

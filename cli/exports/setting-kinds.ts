@@ -127,7 +127,10 @@ function describeFederationCommand(name: string, value: Value): SettingCommand {
   }
 }
 
-/** Returns the file of an export with the rules of a webhook, from which its command reads them. */
+/**
+ * Returns the path of the file that contains the rules of a webhook. The path is relative to the
+ * folder of the export, in which a user runs the command for the webhook.
+ */
 export function rulesFileOf(group: string, name: string): string {
   return `rules/${group}/${name}.json`
 }

@@ -69,7 +69,7 @@ export async function writeExport(
 
 /**
  * Returns the address of the API in use. Without an API, returns the name of this machine and the
- * folder of its store, after the address of a backend in use.
+ * folder of its store. The address of a backend in use precedes them.
  */
 async function readSourceName(session: CliSession): Promise<string> {
   const account = await readCurrentAccount(session)
@@ -88,7 +88,7 @@ interface WrittenStack {
 
 /**
  * Writes the files of a stack. Returns its entry of the manifest. Returns undefined for a stack
- * that no longer exists, which may have some of its files. Throws STORE_CONFLICT.
+ * that no longer exists. Some files of this stack may remain. Throws STORE_CONFLICT.
  */
 async function writeStack(
   session: CliSession,

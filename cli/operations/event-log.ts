@@ -100,5 +100,5 @@ function openStreamSink(address: string): LineSink {
   }
 }
 
-/** Time after the last event in which the other program must acknowledge the events. */
+/** The other program must acknowledge the events within this time after the last event. */
 const closeTimeoutMs = 10_000

@@ -4,7 +4,10 @@ import type { StackId } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { expectedMsOfHistory } from '../display/time-left.ts'
 
-/** Time from the start of a deployment to the read, in ms. Shorter deployments read nothing. */
+/**
+ * Time from the start of a deployment to the read of the history, in ms. For a shorter deployment,
+ * the history is not read.
+ */
 const readDelayMs = 2_000
 /** Maximum number of entries of the history that are read. */
 const entriesMax = 20

@@ -106,7 +106,7 @@ async function readPluginSchema(
   }
 }
 
-/** Returns the package that the plugin serves with the arguments. Without any, its name is ''. */
+/** Returns the package that the plugin serves with `args`. Without arguments, its name is ''. */
 async function parameterize(
   provider: Provider,
   name: string,

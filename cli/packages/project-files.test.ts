@@ -149,7 +149,7 @@ test('a requirement with the `file` address of the SDK is not added again', () =
 test('an SDK is not written over other files, nor outside of its folder', () => {
   expect(() => writeSdk(join(folder, 'sdk'), sdkOf('../escape.js'))).toThrow('outside of the SDK')
   for (const name of ['a\0.js', `${'ü'.repeat(128)}.js`, 'a//b.js'])
-    expect(() => writeSdk(join(folder, 'sdk'), sdkOf(name))).toThrow('no name of a file')
+    expect(() => writeSdk(join(folder, 'sdk'), sdkOf(name))).toThrow('cannot name a file')
   write('own.ts', '')
   expect(() => writeSdk(folder, sdkOf('index.js'))).toThrow('has files that were not generated')
 })

@@ -24,7 +24,7 @@ export function findRequirements(project: Project): string {
 
 /**
  * Adds a requirement on a package in a folder, and keeps other lines. A line that requires the
- * package from elsewhere is replaced with its continuations, because pip refuses two sources.
+ * package from elsewhere is replaced, including its continuations, because pip refuses two sources.
  * Returns the new line.
  */
 export function addPythonDependency(file: string, name: string, folder: string): string {

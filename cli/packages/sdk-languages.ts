@@ -92,8 +92,8 @@ export function listSdkLanguages(): readonly string[] {
 }
 
 /**
- * Returns the language with a name, such as `typescript`, or with a runtime. The host of another
- * language generates its SDKs, and checks the project only when it links one.
+ * Returns the language with a name, such as `typescript`, or with a runtime. If the language is not
+ * in `languages`, its host generates the SDKs, and checks the project only when it links an SDK.
  */
 export function findSdkLanguage(name: string): SdkLanguage {
   const runtime = runtimes.get(name) ?? name

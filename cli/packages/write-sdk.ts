@@ -17,7 +17,7 @@ export function writeSdk(folder: string, { files }: GeneratedSdk): void {
     if (!isBelow(folder, path))
       throw createError('PLUGIN_FAILED', `the schema has a module outside of the SDK: ${path}`)
     else if (!path.split('/').every(isFileName))
-      throw createError('PLUGIN_FAILED', `the schema has a name that is no name of a file: ${path}`)
+      throw createError('PLUGIN_FAILED', `the schema has a name that cannot name a file: ${path}`)
   const earlierFiles = readEarlierFiles(folder)
   if (earlierFiles === undefined)
     throw createError(

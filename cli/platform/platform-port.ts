@@ -26,7 +26,7 @@ export interface PlatformTools {
    */
   readonly readAvailableConcurrency: (target: InstallationTarget) => Promise<number>
   /**
-   * Describes the subnets with these ids that exist. Throws PLATFORM_PERMISSION_MISSING,
+   * Describes those subnets of `ids` that exist. Throws PLATFORM_PERMISSION_MISSING,
    * PLATFORM_FAILED.
    */
   readonly describeSubnets: (

@@ -20,8 +20,8 @@ import { loadConversionPackages } from './load-conversion-packages.ts'
 /**
  * Converts the Terraform program of the current folder to Pulumi's configuration language, and
  * writes the result into a folder. Prints the parts that were not converted. Returns the packages
- * of its providers. Throws CLI_USAGE, TERRAFORM_FILE_INVALID and the errors of providers, before it
- * writes.
+ * of the program's providers. Throws CLI_USAGE, TERRAFORM_FILE_INVALID and the errors of providers,
+ * before it writes.
  */
 export async function convertTerraform(
   session: CliSession,

@@ -24,8 +24,8 @@ const nodeManagers: ReadonlySet<string> = new Set(nodeLockFiles.map(([, manager]
 
 /**
  * Returns the commands that install the dependencies of a program in Node, Python or Go, in order.
- * Returns no commands for YAML, and undefined for other languages, whose hosts install them. Throws
- * PROJECT_INVALID for an unknown package manager.
+ * Returns no commands for YAML. Returns undefined for other languages, whose hosts install the
+ * dependencies. Throws PROJECT_INVALID for an unknown package manager.
  */
 export function chooseDependencyCommands(
   program: DependentProgram,

@@ -49,7 +49,7 @@ export async function generateProgram(
   })
 }
 
-/** The dependencies of hosts of languages, which also read schemas at `engineAddress`. */
+/** The dependencies of language hosts. The hosts also read schemas at `engineAddress`. */
 export interface LanguageHostServices extends LanguageHostDeps {
   readonly onLine: (line: string) => void
 }
@@ -104,9 +104,13 @@ function findInstalledHost(language: string, env: Readonly<Record<string, string
   const lookup = findPlugin(plugin, { env, home: env['HOME'] ?? homedir(), path: '' })
   if ('path' in lookup) return lookup.path
   const name = `pulumi-language-${language}`
-  throw createError('RUNTIME_UNKNOWN', `no program generates the code: ${name} is not installed`, {
-    hint: `Put ${name} on your PATH. Pulumi's release contains the hosts of its languages.`,
-  })
+  throw createError(
+    'RUNTIME_UNKNOWN',
+    `no language host generates the code: ${name} is not installed`,
+    {
+      hint: `Put ${name} on your PATH. Pulumi's release contains the hosts of its languages.`,
+    },
+  )
 }
 
 /** Throws CODE_GENERATION_FAILED if diagnostics contain errors. `subject` wrote them. */

@@ -11,8 +11,9 @@ import { createCodeGenerationError, refuseErrorDiagnostics } from './generate-pr
 /** A project to generate from a folder with a program of Pulumi's configuration language. */
 export interface ProjectToGenerate {
   readonly runtime: string
-  /** The folder of the program, and the new folder of the project. */
+  /** The folder of the program. */
   readonly sourceFolder: string
+  /** The new folder of the project. */
   readonly targetFolder: string
   /** The name of the project, unless the folder of the program has a project file. */
   readonly name: string

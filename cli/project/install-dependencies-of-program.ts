@@ -15,7 +15,7 @@ import {
   type DependentProgram,
 } from './dependency-commands.ts'
 
-/** Length of the end of the package manager's output that the error shows. */
+/** The error shows at most this many characters, from the end of the package manager's output. */
 const outputEndChars = 2_000
 
 /**

@@ -114,8 +114,8 @@ async function withRetries<T>(
 
 /**
  * Uploads bytes to the API with the token, or to another host without the token. The name of the
- * object is derived from the hash of the bytes. If the other host already has the object, the
- * upload is therefore complete.
+ * uploaded object is derived from the hash of the bytes. If the other host already has the object,
+ * the upload is therefore complete.
  */
 async function uploadBytes(
   {
@@ -176,7 +176,7 @@ export function originOf(response: Response): string {
   return URL.parse(response.url)?.origin ?? 'the API'
 }
 
-/** Returns an error of the API as if it had occurred here. */
+/** Returns the error that a response of the API describes, as if it had occurred here. */
 async function apiErrorOf(response: Response): Promise<Error> {
   const text = await response.text().catch(() => '')
   const parsed = parseForm(errorForm, parseOrUndefined(text))

@@ -2,8 +2,9 @@ import { createError } from '../../shared/errors/error.ts'
 import type { Flags } from '../arguments/flags.ts'
 
 /**
- * Options of operations that the API does not support. `name`: the option in camel case. `text`:
- * the option in the message of the refusal. If `value` is present, only this value is refused.
+ * Options of operations. The API does not support these options. `name`: the option in camel case.
+ * `text`: the option in the message of the refusal. If `value` is present, only this value is
+ * refused.
  */
 export const optionsWithoutApi: readonly (readonly [name: string, text: string, value?: string])[] =
   [

@@ -65,7 +65,7 @@ export async function prepareRemoteStart(
 }
 
 /**
- * Prepares the resume of a stack's interrupted deployment by the server of the API. Throws
+ * Prepares a request to the server of the API to resume a stack's interrupted deployment. Throws
  * NOTHING_TO_RESUME, and FEATURE_MISSING for options that the API does not support.
  */
 export async function prepareRemoteResume(

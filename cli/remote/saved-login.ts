@@ -48,8 +48,8 @@ export function removeLogin(home: string): void {
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Returns the address of an API: https, or http on loopback, with nothing but a path after the
- * host. Throws CLI_USAGE, LOGIN_INSECURE.
+ * Parses the address of an API. The address begins with https, or with http on loopback, and has
+ * only a path after the host. Throws CLI_USAGE, LOGIN_INSECURE.
  */
 export function parseApiAddress(text: string): string {
   const url = URL.parse(text)

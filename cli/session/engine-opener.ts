@@ -23,7 +23,7 @@ interface EngineOpenerOptions {
   readonly verbose: boolean
   readonly cwd: string
   readonly readBackend: () => string | undefined
-  /** The group of stacks whose documents commands use, as ANTICHAIN_GROUP names it. */
+  /** The group of stacks that ANTICHAIN_GROUP names. Commands use the documents of this group. */
   readonly group: string | undefined
 }
 

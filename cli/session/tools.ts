@@ -134,7 +134,8 @@ export interface SecretsTools {
   readonly openWithService: (stack: ServiceStack, env: Env) => Promise<SecretsManager>
   /**
    * Returns the passphrase of PULUMI_CONFIG_PASSPHRASE, or of the file that
-   * PULUMI_CONFIG_PASSPHRASE_FILE names, which is read once. Returns undefined if neither is set.
+   * PULUMI_CONFIG_PASSPHRASE_FILE names. The file is read once. Returns undefined if neither
+   * variable is set.
    */
   readonly readPassphrase: (env: Env) => Promise<string | undefined>
 }

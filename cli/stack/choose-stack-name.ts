@@ -1,7 +1,7 @@
 import { stackPartsOf } from '../../shared/records/ids.ts'
 import type { CliSession } from '../session/session.ts'
 
-/** The highest number of stacks with a line each. With more stacks, the user types a name. */
+/** Up to this number of stacks, each stack has a line. With more stacks, the user types a name. */
 const shownStacksMax = 20
 
 /** Returns the names of all readable stacks of the folder's project. */

@@ -49,7 +49,7 @@ export function webhookViewOfNotification(
   return pulumiWebhookViewOf({ scope: id, name }, value, hasSecret)
 }
 
-/** Returns the fields of a webhook that lists have too, in the JSON of Pulumi's command line. */
+/** Returns the JSON with which lists of Pulumi's command line show a webhook. */
 export function toWebhookListJson(webhook: PulumiWebhookView): object {
   return {
     id: webhook.name,

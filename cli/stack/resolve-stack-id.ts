@@ -4,7 +4,7 @@ import { type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { parseStackName, type StackName } from '../../shared/records/stack-name.ts'
 import { readSelectedStack } from './selected-stack.ts'
 
-/** The sources of a stack's name if the caller passes none, and of the project of its id. */
+/** The sources of a stack's name and project, for a name that is absent or has no project. */
 interface StackNameSources {
   /** The value of --stack. */
   readonly stackOption: string | undefined

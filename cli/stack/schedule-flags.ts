@@ -28,7 +28,7 @@ const optionNames = ['cron', 'once', 'operation', 'autoRemediate', 'deleteAfterD
 type ScheduleOptions = { [Name in (typeof optionNames)[number]]?: string | undefined }
 
 /**
- * Returns the settings of a new schedule. In a terminal, it asks for missing values unless --yes is
+ * Returns the settings of a new schedule. Asks for missing values in a terminal, unless --yes is
  * set. Throws CLI_USAGE, API_INPUT_INVALID for a malformed time, and SCHEDULE_INVALID.
  */
 export async function readScheduleRequest(
@@ -109,7 +109,7 @@ function refuseOptions(kind: ScheduleKind, options: ScheduleOptions): void {
     )
 }
 
-/** Returns whether the destroy removes the stack, or no field without the option. */
+/** Returns the field `removesStack`, or no field without the option --delete-after-destroy. */
 function removalOf({ deleteAfterDestroy }: ScheduleOptions): Pick<Schedule, 'removesStack'> {
   return deleteAfterDestroy === undefined ? {} : { removesStack: deleteAfterDestroy === 'true' }
 }

@@ -8,8 +8,8 @@ import type { StoredDeployment } from '../../shared/state/stored.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Opens the manager of the stack of a service that `url` names. Throws SECRETS_URL_INVALID,
- * SECRETS_CREDENTIALS_MISSING.
+ * Opens the manager of a stack of a service. `url` names the service and the stack. Throws
+ * SECRETS_URL_INVALID, SECRETS_CREDENTIALS_MISSING.
  */
 export async function openServiceUrl(session: CliSession, url: string): Promise<SecretsManager> {
   const stack = parseServiceUrl(url)

@@ -156,8 +156,8 @@ export async function createStackManager(
 }
 
 /**
- * Writes the secrets manager to the stack's file. A service is not written if the state names it,
- * as in Pulumi (`isInState`). Throws FILE_UNWRITABLE.
+ * Writes the secrets manager to the stack's file. If the state names a service (`isInState`), the
+ * service is not written, as in Pulumi. Throws FILE_UNWRITABLE.
  */
 export function saveManager(
   config: StackConfig,

@@ -8,7 +8,7 @@ export function stateSaltOf(state: StoredDeployment | undefined): string | undef
   return secretsManagerFieldOf(state, 'passphrase', 'salt')
 }
 
-/** Returns the key URL of a state's cloud manager, which may be an unsupported one. */
+/** Returns the key URL of a state's cloud manager. The URL may be an unsupported one. */
 export function readManagerUrl(state: StoredDeployment): string | undefined {
   return secretsManagerFieldOf(state, 'cloud', 'url')
 }

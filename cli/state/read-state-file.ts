@@ -6,9 +6,9 @@ import { describeJsonFault } from '../../shared/values/json-fault.ts'
 import type { CliSession } from '../session/session.ts'
 
 /**
- * Parses an exported state: that of the file `path`, or without a path that of standard input. A
- * file is read in parts. Returns null for a stack that never had a state. Each message names the
- * source, and that of a syntax error the line. Throws FILE_UNREADABLE, STATE_INVALID,
+ * Parses an exported state from the file `path`, or from standard input without a path. A file is
+ * read in parts. Returns null for a stack that never had a state. Each error message names the
+ * source. The message of a syntax error also names the line. Throws FILE_UNREADABLE, STATE_INVALID,
  * STATE_TOO_NEW.
  */
 export async function readStateFile(

@@ -32,7 +32,7 @@ const pollMs = 1_000
 export async function checkWebhook(deps: WebhookCheckDeps): Promise<CheckOutcome> {
   const { engine, stacks, name, webhookUrl } = deps
   const stack = await stacks.create('webhook', { count: 1, delayMs: 200 })
-  // This `up` sets the program of the stack, which the rule deploys.
+  // This `up` sets the program of the stack. The rule deploys that program.
   await stack.up()
   const secret = randomBytes(32).toString('base64url')
   const rule = { on: 'push', repository, branches: ['main'], stack: stack.id, program: 'uploaded' }

@@ -4,16 +4,14 @@ import { findChangedFiles, scanWatchedFiles, type WatchedFiles } from './scan-wa
 /** A watcher of files. Events of the system are hints only: the comparison of two scans decides. */
 export interface FileWatcher {
   /**
-   * Waits until files differ from those at the last call, and no further one has changed for the
-   * quiet time. Returns the paths of the changed files, none if `signal` aborted.
+   * Waits until files differ from those at the last call, and until no file has changed for the
+   * quiet time. Returns the paths of the changed files, or none if `signal` was aborted.
    */
   readonly waitForChanges: (signal: AbortSignal) => Promise<readonly string[]>
   readonly close: () => void
 }
 
-/**
- * The time without changes before a change counts. Editors write several files at the same time.
- */
+/** A change counts after this time without further changes. Editors write several files at once. */
 const quietMs = 200
 /** The interval of scans when the system cannot watch all folders. */
 const pollMs = 1_000

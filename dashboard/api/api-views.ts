@@ -101,7 +101,7 @@ export function isAdministrator({ role, stacks }: TokenPermissions): boolean {
   return role === 'admin' && stacks === '*'
 }
 
-/** Reports whether a token with these permissions may do what requires `role`. Pure. */
+/** Reports whether a token with the role `role` may do what requires the role `required`. Pure. */
 export function allowsRole({ role }: Pick<TokenPermissions, 'role'>, required: TokenRole): boolean {
   return (includedRoles[role] as readonly string[]).includes(required)
 }

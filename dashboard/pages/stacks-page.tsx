@@ -21,7 +21,7 @@ import { DriftLabel } from './drift-label.tsx'
 import { usePageTitle } from './use-page-title.ts'
 
 const pollMs = 5_000
-/** The maximum number of pages of the API that are read, which contain 10,000 stacks. */
+/** The maximum number of pages of the API that are read. They contain at most 10,000 stacks. */
 const pagesMax = 100
 
 /** Shows all stacks of the token, with the last deployment of each. */

@@ -20,7 +20,7 @@ interface GraphCanvasProps {
   onOpen: (key: string) => void
 }
 
-/** The graph of the shown rows, or the reason why it did not open. Neither: it is laid out. */
+/** The graph of the shown rows, or the reason why it did not open. Neither: it is being opened. */
 interface GraphOpening {
   readonly openedGraph?: OpenGraph
   readonly failure?: unknown

@@ -34,7 +34,7 @@ export function combineLiveStates(
   return states
 }
 
-/** Returns a new row for each resource of the operations that the snapshot lacks. Pure. */
+/** Returns a new row for each resource that operations name and the snapshot lacks. Pure. */
 export function listNewRows(
   snapshotRows: readonly StateRow[],
   operations: readonly OperationRow[],

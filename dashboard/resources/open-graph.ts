@@ -122,7 +122,7 @@ export async function openGraph(options: GraphOptions): Promise<OpenGraph> {
 
 /**
  * Returns the edges to draw. Nearly every resource has a provider, so the edges to providers would
- * hide the others. In a large graph those to parents would too.
+ * hide the others. In a large graph, the edges to parents would hide the others too.
  */
 function listDrawnEdges({ edges }: ResourceGraph): readonly ResourceEdge[] {
   const hiddenReasons = edges.length > drawnEdgesMax ? ['provider', 'parent'] : ['provider']
@@ -214,7 +214,7 @@ function shapeOf(stateOrCondition: unknown): string {
 const diamonds: ReadonlySet<unknown> = new Set(['condemned', 'tainted', 'pending', 'failed'])
 const squares: ReadonlySet<unknown> = new Set(['component', 'provider', 'running'])
 
-/** Reports whether the browser draws without a graphics card, as in most virtual machines. */
+/** Returns `software` if the browser draws without a graphics card, as in most virtual machines. */
 function findRendererKind(): 'hardware' | 'software' {
   const context = document.createElement('canvas').getContext('webgl2')
   const info = context?.getExtension('WEBGL_debug_renderer_info')
@@ -224,7 +224,7 @@ function findRendererKind(): 'hardware' | 'software' {
   return /swiftshader|llvmpipe|softpipe|basic render/i.test(name) ? 'software' : 'hardware'
 }
 
-/** The distance between the names of two ranks in px. Names of ranks between them are hidden. */
+/** The minimum distance between two shown names of ranks in px. Names between them are hidden. */
 const rankNamePx = 92
 
 /** Adds the names of ranks to a layer. Returns the function that moves them with the view. */

@@ -19,9 +19,9 @@ export interface ResourceGraph {
 }
 
 /**
- * Returns the graph of a state, whose resources follow their dependencies. A destroy deletes the
- * resources of wave 1 first, which nothing depends on. A dependency on a component also delays the
- * deletes of its descendants. Linear in the edges. Source: shared/engine/graph/waves.ts. Pure.
+ * Returns the graph of a state, whose resources follow their dependencies. A destroy first deletes
+ * the resources of wave 1, on which no resource depends. A dependency on a component also delays
+ * the deletes of its descendants. Linear in the edges. Source: shared/engine/graph/waves.ts. Pure.
  */
 export function createResourceGraph(resources: readonly StateResource[]): ResourceGraph {
   const indices = Map.groupBy(

@@ -7,7 +7,7 @@ import { readStoredItem } from './theme.ts'
 /** The token is kept until the tab is closed, and other tabs do not see it. */
 const tokenKey = 'antichain.token'
 
-/** The login of the page: none, a token that is being checked, or a checked token. */
+/** The login of the page. `client` is undefined without a token. */
 export interface LoginSession {
   readonly client: DashboardClient | undefined
   /** The reason why the last session ended, if the API ended it. */
@@ -17,7 +17,7 @@ export interface LoginSession {
   readonly logout: () => void
 }
 
-/** Returns the login of the page, which begins with the token of the session storage. */
+/** Returns the login of the page. The first token is that of the session storage. */
 export function useLogin(): LoginSession {
   const [token, setToken] = useState(() => readStoredItem('sessionStorage', tokenKey))
   const [endReason, setEndReason] = useState<ApiFailure>()

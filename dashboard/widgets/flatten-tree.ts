@@ -10,7 +10,7 @@ export interface TreeRow<Row> {
 }
 
 /**
- * Returns the rows of a tree whose ancestors are all expanded, parents before their children.
+ * Returns those rows of a tree whose ancestors are all expanded, parents before their children.
  * Rows whose parent is missing are roots. `rows`: in the order of siblings. Linear. Pure.
  */
 export function flattenTree<Row>(

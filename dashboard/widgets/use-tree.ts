@@ -11,8 +11,8 @@ export interface ShownTree<Row> {
 }
 
 /**
- * Returns the rows of a tree whose ancestors are expanded, and the functions that expand them.
- * At first all rows are expanded. `keyOf` and `parentOf` never change.
+ * Returns those rows of a tree whose ancestors are expanded, and the functions that expand rows. At
+ * first all rows are expanded. `keyOf` and `parentOf` never change.
  */
 export function useTree<Row>(
   rows: readonly Row[],

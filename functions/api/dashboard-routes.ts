@@ -8,7 +8,7 @@ const immutableCaching = 'public, max-age=31536000, immutable'
 /**
  * Adds a route for each file of the dashboard. No other path leads to a file, so a path cannot
  * leave the folder of the build. `countRequest` counts a request against the rate limit of its
- * address, and its error is the response.
+ * address. An error of `countRequest` is the response.
  *
  * The files need no token, because they contain no data. The page loads scripts, styles and data
  * from its own address only, and no other page may frame it.

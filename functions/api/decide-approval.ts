@@ -60,8 +60,8 @@ export async function decideApproval(
     ? approval
     : await putDecision(ports.documents, stack, { approval, version, decision })
   // The process that stored the decision may have died before it requested the deployment. After
-  // the expiry, no request is made: the record of an earlier one may be gone, so it would run
-  // again.
+  // the expiry, this call makes no request: the record of an earlier request may be gone, so the
+  // deployment would run again.
   if (decided.decision?.verdict === 'approved' && now < decided.expiresAt)
     await requestApproved(ports, stack, { approval: decided, decision: decided.decision })
   if (decided.decision?.verdict === 'rejected') await replyRejected(ports, stack, decided)
@@ -69,8 +69,8 @@ export async function decideApproval(
 }
 
 /**
- * After the rejection of a plan that a webhook requested, sets the status of its commit. A
- * repetition sets the same status. Only logs an error, because the decision is stored already.
+ * After the rejection of a plan that a webhook requested, sets the status of the request's commit.
+ * A repetition sets the same status. Only logs an error, because the decision is stored already.
  */
 async function replyRejected(
   { requests, notifications, logger }: ApiPorts,

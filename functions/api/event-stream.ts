@@ -111,8 +111,8 @@ export async function* streamDeployment(
   for (;;) {
     const record = await findHistoryRecord(catalog, stack, number)
     for await (const message of readNewEvents(position, deployment)) {
-      // A deployment without events gets no usage. Retention may have removed its records, and then
-      // would never remove the usage.
+      // A deployment without events gets no usage. Retention may have removed its records before,
+      // and would then never remove a usage that is stored now.
       position.ports.assignUsage?.(deployment)
       yield message
     }

@@ -33,8 +33,8 @@ export const exportedAuditForm = z.object({
 type ExportedAudit = z.infer<typeof exportedAuditForm>
 
 /**
- * Returns the id of an imported entry. It differs from the ids of all requests of the target, and
- * of all entries of other sources.
+ * Returns the id of an imported entry. The target is the installation that imports the entry. The
+ * id differs from the ids of all requests of the target, and of all entries of other sources.
  */
 export function importedAuditIdOf(source: string, id: string): string {
   return `imported ${createHash('sha256')

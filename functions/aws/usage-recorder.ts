@@ -10,8 +10,8 @@ import { computeTimeUsage, initMsMax, type ProcessSize } from './process-size.ts
 export interface UsageRecorder {
   /**
    * Runs one call of the function, or one round of a task. Then it stores the usage of the call for
-   * each deployment of `assign`. A call without a deployment is not recorded. The process has one
-   * call at a time.
+   * each deployment that `assign` named. A call without a deployment is not recorded. The process
+   * has one call at a time.
    */
   readonly measure: <T>(work: () => Promise<T>) => Promise<T>
   /** Names a deployment for which the current call works. */
@@ -36,8 +36,9 @@ export interface UsageRecorderDeps {
 const saveIntervalMs = 60_000
 
 /**
- * The number of requests to SQS per event that the meter does not count. For a function, Lambda
- * receives and removes the message. For a task of the long pool, the meter counts only the removal.
+ * For each event, the number of requests to SQS that the meter does not count. For a function,
+ * Lambda receives and removes the message. For a task of the long pool, the meter counts only the
+ * removal.
  */
 const requestsPerEvent: Readonly<Record<UsagePart | 'task', number>> = {
   generator: 2,

@@ -23,8 +23,8 @@ export interface ScalerDeps {
  *
  * - A sender calls after its send. So a call that lowers the number sees the message, or the call
  *   of its sender comes later and raises the number again.
- * - The sender may have read the number before another call lowered it to 0. Then ECS stops the
- *   tasks. A task calls with `check` after its last receive, and so finds the message.
+ * - The call of a sender may have read the number before another call lowered it to 0. Then ECS
+ *   stops the tasks. A task calls with `check` after its last receive, and so finds the message.
  * - If a raise overwrites a higher one, at least one task remains. A busy task calls with `check`.
  */
 export async function serveScaling(

@@ -187,7 +187,7 @@ describe('updates', () => {
     const unknown = await service.call(admin, `GET ${path}/events?type=policy`)
     expect([unknown.status, unknown.json['message']]).toEqual([
       400,
-      expect.stringContaining("'policy' is not the code of a kind of events"),
+      expect.stringContaining("'policy' is not the code of an event kind"),
     ])
   })
 

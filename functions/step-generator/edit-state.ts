@@ -22,7 +22,7 @@ type EditArchives = Pick<Platform, 'archives'>
 
 /**
  * Edits the state of a stack, for the command line and for requests. `key`: the key of the request.
- * A forced import, and a rollback without the expected digest, also replace a state whose blob is
+ * A forced import, and a rollback without the field `expected`, also replace a state whose blob is
  * damaged. Throws STATE_INVALID for a named archive that is missing, belongs to another stack, or
  * contains no state. Throws MOMENT_UNKNOWN and RECORDS_REMOVED for a missing version, and the
  * errors of `applyStateEdit` and `publishEdit`.

@@ -50,7 +50,7 @@ async function reportExpiry(
   if (end?.kind !== 'previewed' || end.approval?.plan !== plan) return
   const at = deps.platform.clock.now()
   const event = { kind: 'approval-expired', stack, request: key, command, at, expiresAt } as const
-  const description = `the plan was not approved until ${new Date(expiresAt).toISOString()}`
+  const description = `the plan was not approved by ${new Date(expiresAt).toISOString()}`
   const reply = createReply(request, 'failure', { description, page: { kind: 'plan' } })
   await sendNotifications(deps, event, reply)
 }

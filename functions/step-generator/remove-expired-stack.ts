@@ -70,7 +70,8 @@ interface StoredSchedule {
 /**
  * Finds the schedule that requested a deployment, if it removes its stack. The stored schedule
  * decides, because a user may have changed it since the request. A deployment that was requested
- * for another time is not its run. A shared schedule only detects drift, and removes nothing.
+ * for another time is not a run of the stored schedule. A shared schedule only detects drift, and
+ * removes nothing.
  */
 async function findRemovingSchedule(
   { platform, notifier: { documents } }: ExpiryDeps,

@@ -34,7 +34,7 @@ export async function serveNudges(
         const mustEnd = await refuseMessages([message], platform.nudges.requeue)
         mustEndEnvironment ||= mustEnd
       } else if (resources.hasRunUnreviewed()) {
-        // The environment ends during this call, so Lambda delivers all nudges again that are not
+        // The environment ends during this call. Lambda then redelivers each nudge that was not
         // removed.
         await platform.nudges.remove(message)
       }

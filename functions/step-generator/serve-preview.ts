@@ -37,7 +37,7 @@ const urnsMax = 100
 /** Maximum number of characters of a stored forecast. */
 const forecastCharactersMax = 64 * 1024
 
-/** A queued request for a preview, and the input of the engine that was made from it. */
+/** A queued request for a preview, and the engine input that was made from this request. */
 interface OpenedPreview {
   readonly request: DeployInput
   readonly queuedRequest: DeploymentRequest

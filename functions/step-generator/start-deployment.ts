@@ -196,7 +196,8 @@ async function pinDeployment(
       ...traceFieldOf(ports, deployment),
       ...(sharedClaim === undefined ? {} : { published: record.snapshot }),
     }
-    // Without a pin, nothing is folded when a secret or value of the base is damaged.
+    // The base is decoded before the pin is appended. If a secret or value of the base is damaged,
+    // the log therefore has no pin, and nothing is folded.
     const base = createBase(await decodeSnapshot(preparedBase.base, request.secrets), firstEpoch)
     await writer.append(pin)
     if (inbox.length > 0) await ports.catalog.removeLateOutcomes(request.stack, inbox)

@@ -55,7 +55,7 @@ function listDeadLetterAlarms({ queues }: GroupResources): readonly AlarmSpec[] 
   }))
 }
 
-/** Returns the number of dead letters of a queue. */
+/** Returns the metric that counts the dead letters of a queue. */
 export const createDeadLetterMetric = (
   queues: GroupResources['queues'],
   name: QueueName,
@@ -67,9 +67,10 @@ export const createDeadLetterMetric = (
   })
 
 /**
- * Returns the only alarm of an installation that saves idle cost. CloudWatch bills each metric of
- * an alarm. So the hourly call of compaction counts the problems in one metric. If the call itself
- * fails, Lambda notifies the topic (`notifyOfFailedCalls`). The alarm is up to an hour late.
+ * Returns the only alarm with the setting `alarms=one`, which saves idle cost. CloudWatch bills
+ * each metric of an alarm. So the hourly call of compaction counts the problems in one metric. If
+ * the call itself fails, Lambda notifies the topic (`notifyOfFailedCalls`). The alarm is up to an
+ * hour late.
  */
 function createSingleAlarm({ settings }: GroupResources): AlarmSpec {
   const period = Duration.hours(1)
@@ -189,7 +190,7 @@ function listFailureAlarms({ functions }: { readonly functions: Functions }): re
   ]
 }
 
-/** Returns the throttled requests of both tables. */
+/** Returns the metrics that count the throttled requests of both tables. */
 export function createTableThrottleMetrics(installation: string): readonly Metric[] {
   const { journalTable, catalogTable } = installationNamesOf(installation)
   return [journalTable, catalogTable].flatMap(TableName =>

@@ -18,7 +18,7 @@ export function createKeyGuard(stack: Stack, settings: Settings): void {
       assertions: [
         {
           assert: Fn.conditionEquals(keptValue.valueAsString, settings[name]),
-          assertDescription: `the setting ${name} cannot change, because another key has encrypted what exists (docs/aws.md)`,
+          assertDescription: `the setting ${name} cannot change, because the existing data is encrypted with the previous key (docs/aws.md)`,
         },
       ],
     })

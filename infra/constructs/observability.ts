@@ -34,7 +34,8 @@ import { createInstallationMetric } from './installation-metric.ts'
 type ObservedGroup = GroupResources & { readonly functions: Functions; readonly scope: Construct }
 
 /**
- * Creates a topic, the alarms of all groups that notify it, and a dashboard of all groups.
+ * Creates a topic, a dashboard of all groups, and the alarms of each group. The alarms notify the
+ * topic.
  */
 export function createObservability(
   scope: Construct,

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts'
 /** A function of an installation, for all groups of stacks or for one of them. */
 export interface LocalFunction {
   readonly row: FunctionRow
-  /** The settings of its group, whose `installation` begins the name of the function. */
+  /** The settings of its group. The name of the function begins with `installation`. */
   readonly settings: Settings
   /** The group, if it is not the default one. */
   readonly group?: string

@@ -3,7 +3,7 @@
  * limits, the audit log, documents and requests. Imports `shared/runtime` and the layers below it.
  *
  * Invariants: a route gets only a caller whose token is valid and whose role allows the call. The
- * audit log has a change before the change is made.
+ * audit log has an entry for a change before the change is made.
  */
 import * as z from 'zod'
 import type { Platform } from '../ports/platform.ts'

@@ -31,7 +31,7 @@ export async function requireTagPermission(
     if (changedName !== undefined)
       throw createError(
         'API_FORBIDDEN',
-        `the tag '${changedName}' selects stacks of the policy pack '${stored.key.name}', so only an administrator may change it`,
+        `the policy pack '${stored.key.name}' selects its stacks by the tag '${changedName}', so only an administrator may change the tag`,
       )
   }
 }

@@ -20,7 +20,7 @@ export const tokenStacksForm = z
 const timeForm = z.number().transform(ms => ms as EpochMs)
 const hashForm = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
 
-/** A stored token. It contains only the SHA-256 of its secrets. */
+/** A stored token. Of each secret, it contains only the SHA-256. */
 const tokenDocument = z.strictObject({
   name: z.string(),
   role: z.enum(roles),

@@ -36,8 +36,8 @@ export function toHistoryImport({ info, readState }: ImportableEntry): HistoryIm
 
 /**
  * Compares the entries of a backend with the history of a stack, beginning at the oldest entry of
- * both. Returns the number of entries before the first difference, which were imported earlier. The
- * last one of them may be open.
+ * both. Returns the number of entries before the first difference. These entries were imported
+ * earlier. The last one of them may be open.
  */
 export function countImportedBackendEntries(
   /** The history of the stack, newest first. */

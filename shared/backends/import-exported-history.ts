@@ -23,8 +23,8 @@ export function countImportedEntries(
 }
 
 /**
- * Returns the entries of an exported history as ended deployments. The first entry of each version
- * has its state.
+ * Returns the entries of an exported history as ended deployments. Of the entries with the same
+ * version, only the first one has the state of that version.
  */
 export function toHistoryImports(
   entries: readonly ExportedEntry[],

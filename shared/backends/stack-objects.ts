@@ -95,9 +95,9 @@ export async function saveCheckpoint(
 }
 
 /**
- * Checks that the checkpoint of a stack can be replaced, by writing the bytes of its `.bak` copy
- * again. If there is no such copy yet, creates it from the checkpoint, as each save does. Throws
- * the errors of the store.
+ * Checks that the checkpoint of a stack can be replaced. For this check, writes the bytes of its
+ * `.bak` copy again. If there is no such copy yet, creates it from the checkpoint, as each save
+ * does. Throws the errors of the store.
  */
 export async function requireWritableStack(backend: Backend, id: StackId): Promise<void> {
   const current = await readCheckpoint(backend, id)

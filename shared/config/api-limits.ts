@@ -51,7 +51,7 @@ export const apiLimits = {
   /**
    * Request limit of Pulumi's clients, per client address and also per token: burst size, then
    * requests per second. One update makes dozens of calls in a few seconds. Calls with a valid
-   * lease token are not counted. Those with a wrong one have such a limit per address.
+   * lease token are not counted. Calls with a wrong lease token have an equal limit per address.
    */
   serviceBurst: 1_000,
   servicePerSecond: 100,

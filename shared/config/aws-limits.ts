@@ -60,7 +60,7 @@ export const awsLimits = {
    */
   longPoolCheckMs: 60_000,
   /**
-   * Shortest time between two calls of the scaler because of messages that one process sends to one
+   * Shortest time between two calls of the scaler that one process makes for its messages to one
    * queue. All sends within this time cause one call at its end. Otherwise a large deployment would
    * exhaust the requests of ECS.
    */

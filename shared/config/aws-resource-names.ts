@@ -243,6 +243,6 @@ export const keyParameters = {
   secretsKey: 'SealingKeySetting',
 } as const
 
-/** Returns the alias of a key of an installation, or of a group: that for data or for secrets. */
+/** Returns the alias of the key for data or for secrets, of an installation or a group. */
 export const keyAliasOf = (installation: string, kind: 'data' | 'secrets'): string =>
   `alias/${installation}-${kind}`

@@ -23,7 +23,7 @@ export const pluginLimits = {
   /** Time from SIGINT to SIGKILL. */
   killDelayMs: 5_000,
   /**
-   * Time that a process whose connection broke gets to exit, so that its last output can be
+   * Time that a process has to exit after its connection broke, so that its last output can be
    * reported.
    */
   exitGraceMs: 1_000,

@@ -23,7 +23,7 @@ export interface StepEnd {
   readonly views?: readonly ViewEnd[]
 }
 
-/** A step on a view that the provider of its owner reported, with the end of the step. */
+/** A step on a view, and the end of the step. The provider of the view's owner reported both. */
 export interface ViewEnd {
   readonly step: Step
   readonly end: StepEnd

@@ -183,7 +183,7 @@ export const catalogue = {
   },
   STACK_ROLE_REFUSED: {
     exit: 3,
-    hint: "Add the generator and executor roles of the installation to the role's trust policy, with the external id named; docs/aws.md has an example.",
+    hint: "Add the generator and executor roles to the role's trust policy, with the external id of the message; docs/aws.md has an example.",
   },
   PREVIEW_ROLE_MISSING: {
     exit: 2,

@@ -12,9 +12,9 @@ export interface EffectiveCheckpoint {
 }
 
 /**
- * Returns the checkpoint with the highest number, and the later one of equal numbers. A slow call
- * may append an earlier checkpoint after a later one. A checkpoint without a number replaces all
- * before it. Returns undefined for a log without checkpoints.
+ * Returns the checkpoint with the highest number. Of several checkpoints with this number, returns
+ * the last one. A slow call may append an earlier checkpoint after a later one. A checkpoint
+ * without a number replaces all before it. Returns undefined for a log without checkpoints.
  */
 export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpoint | undefined {
   let effectiveCheckpoint: EffectiveCheckpoint | undefined
@@ -31,9 +31,10 @@ export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpo
 
 /**
  * Completes a numbered checkpoint. The client leaves extensions and snippets out of such a
- * checkpoint, and pending operations if there are fewer than ten. Adds the extensions and snippets
- * of the base if a resource names one. Adds the pending creates of the base and of the reported
- * steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go of Pulumi.
+ * checkpoint. If there are fewer than ten pending operations, the client leaves these out too. Adds
+ * the extensions and snippets of the base if a resource names one. Adds the pending creates of the
+ * base and of the reported steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go
+ * of Pulumi.
  */
 export function completeCheckpoint(
   checkpoint: StoredDeployment,
@@ -57,7 +58,7 @@ export function completeCheckpoint(
   }
 }
 
-/** Returns the pending creates of the base, and the begun creates of the steps without an end. */
+/** Returns the pending creates of the base, and the creates that began but did not end. */
 function listPendingCreates(
   checkpoint: StoredDeployment,
   base: StoredDeployment,

@@ -58,8 +58,8 @@ function* decodeEntries(rawEntries: readonly JsonObject[]): Generator<JournalEnt
 }
 
 /**
- * Returns the entries without references to absent states. Entries that rebuild the base are left
- * out, because the size of a rebuilt base is unknown.
+ * Returns the entries, with their references to absent states removed. Entries that rebuild the
+ * base are left out, because the size of a rebuilt base is unknown.
  */
 function withoutUnknownReferences(
   base: StoredDeployment,

@@ -104,7 +104,7 @@ export function findChangedUrn(
   return undefined
 }
 
-/** Returns the pending operations of a base that every fold keeps: the creates. */
+/** Returns those pending operations of a base that every fold keeps: the creates. */
 function listPendingCreates({
   pending_operations: operations = [],
 }: StoredDeployment): readonly StoredOperation[] {
@@ -112,7 +112,7 @@ function listPendingCreates({
 }
 
 /**
- * Returns the pending operations of a later state, without the operations of the base that every
+ * Returns the pending operations of a later state, without those operations of the base that every
  * fold drops.
  */
 function dropEndedOperations(

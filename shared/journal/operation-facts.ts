@@ -181,7 +181,7 @@ function dropRepeatedViews(
     const fact = facts.get(id)
     return fact !== undefined && 'views' in fact ? (fact.views ?? []) : []
   }
-  /** By operation: the views that later tries of its call have stored. */
+  /** By operation: the URNs of the views that later tries of its call have stored. */
   const laterUrns = new Map<OperationId, ReadonlySet<string>>()
   for (const { of, operation } of retries) {
     if (operation.completesCreate !== true) continue

@@ -10,7 +10,10 @@ export type Urn = string & { readonly __brand: 'Urn' }
 /** The type of the root resource of every stack. */
 export const stackType = 'pulumi:pulumi:Stack'
 
-/** The parts of a URN. `qualifiedType`: the types of the parents and its own, joined by `$`. */
+/**
+ * The parts of a URN. `qualifiedType`: the types of the resource's parents and of the resource,
+ * joined by `$`.
+ */
 export interface UrnParts {
   readonly stack: string
   readonly project: string

@@ -33,13 +33,15 @@ export interface TargetedDeployment {
   /** The id of the call that started it, by which a repetition of the call finds the deployment. */
   readonly token: string
   /**
-   * The snapshot with its changes, so that a repeated close does not publish them again. Absent
-   * before the publication.
+   * The snapshot with the changes of this deployment, so that a repeated close does not publish
+   * them again. Absent before the publication.
    */
   readonly published?: PublishedVersion
 }
 
-/** The version and the targeted deployments of a stack with which a claim was compared. */
+/**
+ * The version and the targeted deployments that a stack had when a claim was compared with them.
+ */
 export type ClaimBasis = Pick<StackRecord, 'version' | 'targeted'>
 
 /** The stacks of a catalog. An unreadable record does not hide the other stacks. */
@@ -154,8 +156,8 @@ export interface CatalogPort {
   >
   /**
    * Replaces the claim of an open targeted deployment, if version and targeted deployments of its
-   * stack are as in `expected`. Returns whether the deployment has the claim afterwards, even if it
-   * had the claim before.
+   * stack are as in `expected`. Returns true if the deployment has the claim afterwards, also if it
+   * already had the claim before.
    */
   readonly extendClaim: (
     deployment: DeploymentId,
@@ -166,7 +168,7 @@ export interface CatalogPort {
    * Publishes a snapshot as the version after `expectedVersion`. Returns `already-published` when
    * that version is published with the same blob. Returns `conflict` when the stack has any other
    * version. If `publisher` is an open targeted deployment, the stack also records that the
-   * snapshot has its changes. Throws STACK_NOT_FOUND.
+   * snapshot has the changes of `publisher`. Throws STACK_NOT_FOUND.
    */
   readonly publish: (
     id: StackId,

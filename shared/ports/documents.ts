@@ -74,8 +74,9 @@ export interface DocumentsPort {
   ) => Promise<number | false>
   /**
    * Puts a document like `put`, and replaces its expiry. `version` is the expected version. The
-   * store removes an expired document with its version, so the versions of its name may start
-   * again. A caller may use a name again only if a write with an outdated version does no harm.
+   * store removes an expired document with its version, so a later document with the same name may
+   * start at version 1. A caller may use a name again only if a write with an outdated version does
+   * no harm.
    */
   readonly putExpiring: (document: ExpiringDocument) => Promise<number | false>
   /**

@@ -2,9 +2,9 @@
  * ports: small interfaces for everything that Antichain needs from the outside. Imports records and
  * below. Adapters are in platform/. Each port of a store or a queue has one contract suite in
  * test/contract. All calls can be repeated safely with the same arguments. A repeated write changes
- * nothing, and returns the first result unless its method states another one. All reads are
- * strongly consistent. A store that cannot confirm a write throws STORE_UNAVAILABLE. The write may
- * have taken effect, so the caller repeats it.
+ * nothing. It returns the result of the first write, unless the docstring of the method names
+ * another result. All reads are strongly consistent. A store that cannot confirm a write throws
+ * STORE_UNAVAILABLE. The write may have taken effect, so the caller repeats it.
  */
 import type {
   BlobHash,

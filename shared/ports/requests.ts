@@ -14,8 +14,8 @@ export interface RequestsPort {
   readonly put: (request: StackRequest) => Promise<boolean>
   /**
    * Puts a request like `put`, and approves it. An approved request may name any archive of its
-   * stack, so the caller must have checked the permission of the user. Both writes are atomic. A
-   * request that `put` added before stays unapproved.
+   * stack, so the caller must have checked the permission of the user. One atomic write adds the
+   * request and the approval. A request that `put` added before stays unapproved.
    */
   readonly putAuthorized: (request: StackRequest) => Promise<boolean>
   /**

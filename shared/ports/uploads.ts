@@ -13,7 +13,7 @@ export interface UploadsPort {
   /**
    * Creates an address that accepts one archive of a stack by PUT, for some minutes. The archive
    * must have this SHA-256 and size. `isThere` refers to the archives of this stack only, so that
-   * the hash alone never binds an archive to another stack.
+   * the hash alone never gives a stack the archive of another stack.
    */
   readonly createAddress: (
     stack: StackId,

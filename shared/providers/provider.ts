@@ -150,8 +150,8 @@ export interface Provider {
   ) => Promise<{ readonly name: string; readonly version: string }>
   /**
    * Configures the process, which is possible only once. The caller removes `__internal` from
-   * `inputs`. It holds the engine's own settings, such as the version of the plugin. Later calls
-   * wait for the configuration and fail with its error.
+   * `inputs`. `__internal` holds the engine's own settings, such as the version of the plugin.
+   * Later calls wait for the configuration and fail with its error.
    */
   readonly configure: (
     request: ResourceIdentity & { id: string; inputs: PropertyMap },

@@ -4,8 +4,8 @@ import { DeployError, hasCode } from '../errors/error.ts'
 import { ProviderError } from './provider-error.ts'
 
 /**
- * The limits of retries: a number of attempts or a time, with growing pauses. Without both, the
- * retries never end.
+ * The limits of retries: a number of attempts or a time, with growing pauses. With neither
+ * `attemptsMax` nor `totalMs`, the retries never end.
  */
 interface RetryLimits {
   readonly attemptsMax?: number

@@ -38,7 +38,7 @@ const sentencePattern = new RegExp(
     '\\b(?:is|was|are|were|been|being|got|requests?|calls?) throttled\\b',
     '\\b(?:due to|because of) (?:request |API )?throttling\\b',
     '\\bthrottling (?:error|exception)\\b',
-    // Quotas of Google Cloud for a time. A quota of resources names no time.
+    // Google Cloud's quotas per minute or second. A quota of resources names no time.
     'quota exceeded for quota (?:metric|group) [^]{0,200}\\bper (?:\\d+ )?(?:minute|second)s?\\b',
     'client rate limiter Wait returned an error',
     '\\brate: Wait\\(n=\\d+\\) would exceed context deadline',

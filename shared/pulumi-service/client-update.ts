@@ -23,7 +23,7 @@ const clientUpdate = z.object({
   by: z.string(),
   createdAt: z.number(),
   message: z.string(),
-  /** Absent, like the configuration, if both together are too large. */
+  /** `environment` and `config` are both absent if together they are too large. */
   environment: createRecordForm(z.string()).optional(),
   config: createRecordForm(z.unknown()).optional(),
   /** The deployment of a started update. Absent for a dry run. */
@@ -37,7 +37,7 @@ const clientUpdate = z.object({
   lease: z.string().optional(),
   /** For a dry run: the time at which its lease ends. */
   expiresAt: z.number().optional(),
-  /** The status that the client reported at its end. */
+  /** The status that the client reported at the end of the update. */
   status: z.enum(['succeeded', 'failed']).optional(),
   /** The numbers of changed resources by operation. Absent until the client reports its summary. */
   changes: z.record(z.string(), z.number()).optional(),

@@ -29,7 +29,8 @@ export interface DelegatedOptions {
 /**
  * Adds the delegated routes to an app that answers them. The exchange of OIDC tokens writes tokens,
  * and the routes of webhooks use their secrets. On AWS this app is in the function of the API. The
- * function of Pulumi's service forwards their calls to it, because its own role must allow neither.
+ * function of Pulumi's service forwards the calls, because the role of that function must allow
+ * neither.
  */
 export function addDelegatedRoutes(app: Hono, options: DelegatedOptions): void {
   const { ports, addressOf, exchangeToken } = options

@@ -50,7 +50,7 @@ export async function readSelectedEvents(
 /**
  * Reads a page of events in order of arrival. The last events of a deployment can arrive after its
  * end. So the token tells whether the summary was read. Without the summary, more pages follow
- * until `lateEventsMs` after the end. A client without a summary counts a failed deployment as
+ * until `lateEventsMs` after the end. A client that gets no summary counts a failed deployment as
  * succeeded.
  */
 export async function readEventPage(

@@ -113,8 +113,8 @@ async function readEvents(ports: ServicePorts, call: ServiceCall): Promise<unkno
 
 function requireKindCode(code: string): string {
   if (eventKindCodes.has(code)) return code
-  const message = `'${toPrintable(code)}' is not the code of a kind of events`
-  throw createError('API_INPUT_INVALID', `${message}, which are 1 to ${eventKindCodes.size}`)
+  const message = `'${toPrintable(code)}' is not the code of an event kind`
+  throw createError('API_INPUT_INVALID', `${message}: the codes are 1 to ${eventKindCodes.size}`)
 }
 
 /**

@@ -3,8 +3,8 @@ import { type DeploymentId, deploymentPartsOf } from '../records/ids.ts'
 
 /**
  * Returns the deployment that a client names by `latest`, or by a version of the history instead of
- * an update id. A version that several deployments have names the oldest of them: it published the
- * version, and the later ones published none. Returns undefined for any other name, and for a
+ * an update id. If several deployments have the version, returns the oldest of them: it published
+ * the version, and the later ones published none. Returns undefined for any other name, and for a
  * version that the history lacks. The number of reads grows with the logarithm of the number of
  * deployments.
  */
@@ -22,8 +22,8 @@ export async function findNamedDeployment(
 }
 
 /**
- * Finds the oldest entry with a version or a later one, by bisection. Versions never decrease from
- * one deployment to the next. The retention may have removed the entries of some numbers.
+ * Finds the oldest entry whose version is at least `version`, by bisection. Versions never decrease
+ * from one deployment to the next. The retention may have removed the entries of some numbers.
  */
 async function findFirstFromVersion(
   catalog: Pick<CatalogPort, 'listHistory'>,

@@ -103,7 +103,7 @@ function requesterOf({ by, token }: DeploymentRequest): Pick<DeploymentRequest, 
 
 /**
  * Returns the refs to try, such as `branch main` and `tag v1`. `branch`: the name of a branch, or
- * `refs/heads/…` or `refs/tags/…`. Without it, these are the branches that rules name without
+ * `refs/heads/…` or `refs/tags/…`. Without `branch`, returns the branches that rules name without
  * wildcards and exclusions, because a commit does not say on which branch it is.
  */
 function refsOf(branch: string | undefined, rules: readonly Rule[]): readonly string[] {

@@ -125,8 +125,8 @@ function toClientValue(value: Json): unknown {
 /**
  * Returns the latest recorded configuration, with which clients replace the stack file. A `destroy`
  * outside of the project folder uses it too. An edit of the state has none, and neither has a
- * deployment whose configuration was too large or that ran on the server. Without a recorded one
- * it is empty.
+ * deployment whose configuration was too large or that ran on the server. If no configuration is
+ * recorded, returns an empty one.
  */
 async function findLatestConfig(
   ports: ServicePorts,

@@ -109,7 +109,7 @@ interface IncomingCall {
 
 /**
  * Answers a call that has the lease token of its update. The audit log has only the start of the
- * update. A call is counted before its token is checked, and no longer after a successful check.
+ * update. Until the check of its token succeeds, a call counts as one with a wrong token.
  */
 async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   deps: ServiceCallDeps<Ports>,

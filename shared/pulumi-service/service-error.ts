@@ -53,7 +53,7 @@ function describeForClient(thrown: unknown, status: number, requestId: string): 
     : `${thrown.message}. ${nameClientCommands(thrown.hint)}`
 }
 
-/** Commands without options that both command lines have, as hints name them. */
+/** Commands that hints name without options, and that both command lines have. */
 const sharedCommands =
   /`antichain (cancel|destroy|stack (?:change-secrets-provider|export|init|ls|output|select)|state (?:rename|repair))(?=[` ])(?! --)/g
 

@@ -169,7 +169,7 @@ export const effectsOfGeneratorRuns = {
         call: 'nudges.nudge',
         sourceFiles: ['functions/step-generator/serve-run.ts'],
         description:
-          'a delayed nudge has the stack checked again if this function dies before it has a lease',
+          'a delayed nudge makes another function check the stack if this one dies before it has a lease',
         afterCrash: 'the received nudge is delivered again',
         loopsBackTo: 1,
       },
@@ -202,7 +202,7 @@ export const effectsOfGeneratorRuns = {
           'functions/step-generator/serve-stack.ts',
         ],
         description:
-          'a delayed nudge repeats the check of a planned removal, or of the holder: an unchanged lease counter lets its receiver take over',
+          'a delayed nudge repeats the check of a planned removal, or of the holder. The receiver of the nudge takes over if the lease counter is unchanged',
         afterCrash: 'the received nudge is delivered again',
         loopsBackTo: 1,
       },

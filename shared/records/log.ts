@@ -249,8 +249,8 @@ export type Decision =
        */
       readonly isRefresh?: true
       /**
-       * For a refresh that runs the program: positions in the base of unchanged resources whose
-       * empty lists of property dependencies the fold keeps.
+       * For a refresh that runs the program: unchanged resources, by their positions in the base.
+       * The fold keeps their empty lists of property dependencies.
        */
       readonly kept?: readonly number[]
       /** Resources with steps in the update plan that did not occur. */

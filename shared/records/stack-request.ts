@@ -79,8 +79,8 @@ export interface DeploymentRequest extends RequestFields {
 }
 
 /**
- * The rename of a stack to the id `to`. `placements`: by the name of each schedule, the name that
- * the external scheduler uses for it after the rename. Empty without such a scheduler.
+ * The rename of a stack to the id `to`. `placements` maps the name of each schedule to the name
+ * that the external scheduler uses after the rename. Empty without such a scheduler.
  */
 export interface StackRename {
   readonly kind: 'rename stack'

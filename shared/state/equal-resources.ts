@@ -6,8 +6,8 @@ import type { ResourceState } from './resource.ts'
  * stack traces. The order of hooks counts, and that of dependencies does not. The generator records
  * only a state that is not equal to the old one. Pulumi compares fewer fields
  * (`pkg/backend/snapshot.go`, `mustWrite`, v3.274.1). Here a newly set option is recorded too,
- * because later deployments need it. For example, they compare their replacement trigger with the
- * recorded one.
+ * because later deployments need it. For example, they compare the replacement trigger of the
+ * program with the recorded one.
  */
 export function areEqualResources(a: ResourceState, b: ResourceState): boolean {
   if (a === b) return true

@@ -25,7 +25,7 @@ export function describeForeignResources(
   const count = foreignResources.length
   const others = count === 1 ? '' : ` and ${count - 1} more`
   return (
-    `the state has resources of another stack, which a deployment deletes: ${first.urn}${others}. ` +
+    `the state has resources that belong to another stack, and a deployment deletes them: ${first.urn}${others}. ` +
     'If this is the wrong state, stop here, and import the right one'
   )
 }

@@ -80,8 +80,8 @@ export function importPendingCreate(
 }
 
 /**
- * Removes the resource with a URN if its object was deleted before its replacement was created. The
- * replacement takes over the URN, and possibly the id.
+ * Removes the resource with a URN if its object was deleted for a replacement that does not exist
+ * yet. The replacement takes over the URN, and possibly the id.
  */
 export function withoutPendingReplacement(state: StoredDeployment, urn: string): StoredDeployment {
   const { resources = [] } = state

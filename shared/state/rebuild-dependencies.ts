@@ -2,7 +2,7 @@ import { readListMapField, readTextField, readTextListField } from './stored-fie
 import type { Json, StoredResource } from './stored.ts'
 
 /**
- * Removes URNs that no earlier resource has from dependencies, `deletedWith` and `replaceWith`.
+ * Removes a URN from dependencies, `deletedWith` and `replaceWith` if no earlier resource has it.
  * Also removes missing parents. A refresh does this, because it may remove resources. As in Pulumi,
  * properties with an empty list of dependencies are removed too. Resources for which
  * `keepsEmptyLists` returns true lose their empty lists only if one of their references dangles.

@@ -38,9 +38,9 @@ interface IntegrityReport {
 }
 
 /**
- * Returns the first integrity error of a state, or undefined. Pulumi checks a snapshot differently
- * when it reads and when it writes it. This function has the rules for reading, which also cover
- * `replaceWith`. Source: docs/spec/state-integrity.md#verify-integrity.
+ * Returns the first integrity error of a state, or undefined. Pulumi has different rules for a
+ * snapshot that it reads and for one that it writes. This function has the rules for reading, which
+ * also cover `replaceWith`. Source: docs/spec/state-integrity.md#verify-integrity.
  */
 export function verifyIntegrity(deployment: StoredDeployment): string | undefined {
   return inspectIntegrity(deployment).fault

@@ -24,7 +24,7 @@ export function readStackOutputs(
     : new Map()
 }
 
-/** Returns an output like `toPlainJson`. The error of a damaged secret names the output. */
+/** Converts an output by `toPlainJson`. The error of a damaged secret names the output. */
 function openOutput(
   name: string,
   value: Json,

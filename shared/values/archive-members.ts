@@ -58,7 +58,7 @@ const emptyTarBytesMax = 64 * 1024
 
 /**
  * Reports whether a tar file has no files: it has no bytes, or zeros only, also in gzip. The
- * library calls such a file no archive, and Pulumi reads it. Source: Go's archive/tar.
+ * library reports such a file as damaged, but Pulumi reads it. Source: Go's archive/tar.
  */
 function isEmptyTar(bytes: Uint8Array): boolean {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return isZero(bytes)
@@ -74,8 +74,9 @@ function isZero(bytes: Uint8Array): boolean {
 }
 
 /**
- * Reports whether the last file of a tar file lacks only zeros up to a whole block, which Go's
- * archive/tar does not need. `message`: the warning of the library, with the number of bytes left.
+ * Reports whether the last file of a tar file lacks only the zeros that fill its last block. Go's
+ * archive/tar does not need these zeros. `message`: the warning of the library, with the number of
+ * bytes left.
  */
 function hasWholeContent({ remain }: ReadEntry, message: string): boolean {
   const available = /only (\d+) available/.exec(message)?.[1]

@@ -1,7 +1,7 @@
 /**
- * sdk/node: the SDK of a package for programs in Node: JavaScript with declarations for TypeScript,
- * which needs no build. Imports package schemas and errors. It is pure, except that it reads
- * `sdk-runtime.cjs`, which each SDK contains.
+ * sdk/node: the SDK of a package for programs in Node. The SDK is JavaScript with declarations for
+ * TypeScript, and needs no build. Imports package schemas and errors. The module is pure, except
+ * that it reads `sdk-runtime.cjs`, which each SDK contains.
  *
  * Invariants: equal schemas give equal files. Modules, resources and functions have the same names
  * as in the SDKs that Pulumi generates, so that programs run with both. `omissions` names the parts
@@ -111,8 +111,8 @@ function defineModule(schema: PackageSchema, contents: ModuleContents): readonly
           'runtime.defineModules(exports, {',
           ...submoduleLines,
           '})',
-          // The line has no effect. From it, Node reads the names of exports for ES modules that
-          // import them.
+          // The line has no effect. Node reads it to find the names of the exports that ES modules
+          // can import.
           `0 && (module.exports = { ${submodules.map(path => toIdentifier(lastSegmentOf(path))).join(', ')} })`,
         ]
       : []),

@@ -1,4 +1,4 @@
-/** Replaces characters that identifiers cannot have by `_`, and puts a `_` before a first digit. */
+/** Puts `_` in place of each character that identifiers cannot have, and before a first digit. */
 export function toIdentifier(name: string): string {
   return name.replace(/[^\w$]/g, '_').replace(/^(?=\d)/, '_')
 }

@@ -18,8 +18,8 @@ export function readNodeSettings({ language }: PackageSchema): z.infer<typeof no
 }
 
 /**
- * Returns the function that parses a token, with the module of the SDK. Source: Pulumi's
- * pkg/codegen/nodejs/gen.go, tokenToModName, version 3.274.1.
+ * Returns the function that parses a token. The parsed member has the module of the SDK. Source:
+ * Pulumi's pkg/codegen/nodejs/gen.go, tokenToModName, version 3.274.1.
  */
 export function createNodeMemberReader(schema: PackageSchema): (token: string) => Member {
   const readMember = createMemberReader(schema)

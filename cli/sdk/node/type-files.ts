@@ -3,8 +3,8 @@ import { toNamespace } from './module-names.ts'
 import type { RequestedType, TypeFormatter } from './type-text.ts'
 
 /**
- * Returns the files with the named types that the formatter collected: path → lines. Types that
- * other types name are declared, too.
+ * Returns the files with the named types that the formatter collected: path → lines. The files also
+ * declare the types that these types use.
  */
 export function declareNamedTypes(
   formatter: TypeFormatter,

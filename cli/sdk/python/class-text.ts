@@ -46,7 +46,7 @@ export function formatClass(
   ]
 }
 
-/** Returns the class whose objects are the dictionaries that may replace objects as inputs. */
+/** Returns the class of the dictionaries that programs may pass as inputs instead of objects. */
 export function formatDictClass(
   name: string,
   object: ObjectSpec,
@@ -85,7 +85,7 @@ export function formatGetter(
   ]
 }
 
-/** Reports whether the class of an input sets its value, so that programs need not pass it. */
+/** Reports whether an input has a constant or a default, so that programs need not pass it. */
 export function hasOwnValue(spec: PropertySpec | undefined): boolean {
   return spec?.const !== undefined || spec?.default !== undefined
 }

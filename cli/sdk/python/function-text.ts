@@ -40,7 +40,7 @@ export function formatFunction(
   ]
 }
 
-/** Returns the class of a result, and the one whose objects programs can also await. */
+/** Returns the class of a result, and its subclass whose objects programs can also await. */
 function formatResult(name: string, result: ObjectSpec, annotator: Annotator): readonly string[] {
   const properties = sortProperties(result)
   const names = properties.map(([key]) => toPythonName(key))
@@ -119,7 +119,7 @@ function formatArguments(args: readonly (readonly [string, PropertySpec])[]): re
   return entries.length === 0 ? ['__args__ = {}'] : ['__args__ = {', ...indentBlock(entries), '}']
 }
 
-/** Returns the type of a result that is not an object, or undefined without one. */
+/** Returns the type of a result. Returns undefined for an object, or without a result. */
 function formatValueType({ outputs }: FunctionSpec, annotator: Annotator): string | undefined {
   if (outputs === undefined || outputs.properties !== undefined) return undefined
   return annotator.format(outputs, 'output')

@@ -1,7 +1,7 @@
 /**
  * sdk/python: the SDK of a package for programs in Python, as a package that pip installs from its
- * folder. Imports package schemas and errors. It is pure, except that it reads `sdk-utilities.py`,
- * which each SDK contains.
+ * folder. Imports package schemas and errors. The module is pure, except that it reads
+ * `sdk-utilities.py`, which each SDK contains.
  *
  * Invariants: equal schemas give equal files. Modules, classes, functions and parameters have the
  * same names as in the SDKs that Pulumi generates, so that programs run with both. `omissions`

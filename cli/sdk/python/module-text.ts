@@ -59,7 +59,10 @@ export function formatModule(
   ]
 }
 
-/** Returns the call with which references to resources become objects of their classes. */
+/**
+ * Returns the call that registers the classes of resources. References to resources then become
+ * objects of these classes.
+ */
 function formatTypeRegistration(
   pythonPackage: PythonPackage,
   moduleFiles: readonly ModuleFile[],

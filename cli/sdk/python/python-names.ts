@@ -36,7 +36,7 @@ function avoidReservedWord(name: string): string {
   return reservedWords.has(name) ? `${name}_` : name
 }
 
-/** Replaces characters that identifiers cannot have by `_`, and puts a `_` before a first digit. */
+/** Puts `_` in place of each character that identifiers cannot have, and before a first digit. */
 function toIdentifier(name: string): string {
   return name.replace(/[^\p{L}\p{N}\p{M}\p{Pc}]/gu, '_').replace(/^(?=\p{Nd})/u, '_')
 }
@@ -69,7 +69,7 @@ export function toPythonModule(module: string): string {
   return module === '' ? '' : module.toLowerCase().split('/').map(toPythonName).join('/')
 }
 
-/** Names of enumeration values that have at most one character. */
+/** Value of an enumeration with at most one character → name of the value. */
 const characterNames: ReadonlyMap<string, string> = new Map([
   ['', 'Empty'] as const,
   ...[['*', 'Asterisk'] as const, ['0', 'Zero'] as const, ['1', 'One'] as const],

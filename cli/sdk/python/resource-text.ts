@@ -71,8 +71,8 @@ function formatOutput(
 }
 
 /**
- * Returns the outputs that a class has. Inputs of a provider other than strings are registered as
- * JSON, so only its strings are usable outputs.
+ * Returns the outputs that a class has. A provider registers its inputs as JSON unless they are
+ * strings, so only its strings are usable outputs.
  */
 function listOutputs({ spec, isProvider }: ResourceClass): readonly [string, PropertySpec][] {
   const outputs = sortProperties(spec.properties)

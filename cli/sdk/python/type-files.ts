@@ -6,8 +6,8 @@ import type { PythonPackage } from './python-package.ts'
 import { formatExports } from './source-text.ts'
 
 /**
- * Returns the files with the object types that the annotator collected. Types that other types name
- * are defined, too.
+ * Returns the files with the object types that the annotator collected. The files also define the
+ * types that these types use.
  */
 export function listTypeFiles(annotator: Annotator): readonly ModuleFile[] {
   const files = new Map<string, { readonly names: string[]; readonly lines: string[] }>()

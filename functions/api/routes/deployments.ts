@@ -57,7 +57,7 @@ export const deploymentRoutes = [
     role: 'read',
     scope: 'stack',
     summary:
-      'List the deployments of a stack, newest first; those before the number that is the cursor',
+      'List the deployments of a stack, newest first; the cursor is a number before which the page begins',
     query: z.object(pageQuery),
     output: createPageForm(deploymentView),
     run: async (ports, { params, query: { limit, cursor } }) => {
@@ -213,7 +213,8 @@ export const deploymentRoutes = [
     method: 'GET',
     path: `${path}/{number}/journal`,
     role: 'read',
-    summary: 'List the sealed records of the decision log, from the number that is the cursor',
+    summary:
+      'List the sealed records of the decision log; the cursor is the number of the first record',
     query: z.object(pageQuery),
     output: createPageForm(recordForm),
     run: async (ports, { params, query: { limit, cursor } }) => {

@@ -35,7 +35,7 @@ export const tokenRoutes = [
     role: 'admin',
     scope: 'installation',
     isForAllGroups: true,
-    summary: 'Create a token; only this response contains its text',
+    summary: 'Create a token; only this response contains the text of the token',
     body: tokenDraft,
     status: 201,
     output: tokenView.extend({ token: z.string() }),

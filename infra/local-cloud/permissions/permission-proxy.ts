@@ -26,7 +26,7 @@ export interface PermissionUse {
   readonly statement: number
 }
 
-/** Reports whether an administrator has taken an action from a role. */
+/** Reports whether an administrator has revoked the permission of a role for an action. */
 export type IsRevoked = (role: string, action: string) => boolean
 
 /** The options of the proxies of one function or task. */

@@ -28,7 +28,7 @@ const readPermissionOf = ({ bucketArn, key, searchParams }: S3Target): RequiredP
   context: {},
 })
 
-/** Returns the object that a request copies. Its header may omit the first slash. */
+/** Returns the object that a request copies. The request's header may omit the first slash. */
 function copySourceOf({
   'x-amz-copy-source': source,
 }: ServiceRequest['headers']): S3Target | undefined {

@@ -12,8 +12,9 @@ export type PermissionDecision =
 export type RolePolicies = Pick<ProcessConfiguration, 'role' | 'statements' | 'keyPolicy'>
 
 /**
- * Decides whether a role has a permission, as IAM would for a role with only its inline policy, in
- * the account of the resource. Throws an Error for a policy or request that IAM would not accept.
+ * Decides whether a role has a permission, as IAM would. The role has only its inline policy, and
+ * is in the account of the resource. Throws an Error for a policy or request that IAM would not
+ * accept.
  */
 export async function simulatePermission(
   account: string,

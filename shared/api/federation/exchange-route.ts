@@ -13,7 +13,8 @@ export interface PublicRoute
 export const exchangeRoute = {
   method: 'POST',
   path: '/v1/tokens/exchange',
-  summary: 'Exchange an OIDC token for a token; only this response contains its text',
+  summary:
+    'Exchange an OIDC token for a token of the API; only this response contains the text of the new token',
   body: z.strictObject({
     /** The OIDC token: a signed JWT. */
     token: z.string(),

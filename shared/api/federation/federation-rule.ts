@@ -67,7 +67,7 @@ export function requireNarrowRule(
   if (!restrictsOwner(issuer, claims))
     throw createError(
       'FEDERATION_TOO_BROAD',
-      `no claim fixes the account or repository whose tokens of ${issuer} are admitted`,
+      `no condition of the rule names an account or repository, so the tokens of all accounts of ${issuer} would match`,
     )
 }
 

@@ -11,8 +11,8 @@ type KeySet = ReturnType<typeof createLocalJWKSet>
 /** The public keys of issuers. */
 export interface IssuerKeys {
   /**
-   * Returns the key of an issuer that a header names. Throws OIDC_ISSUER_UNREACHABLE, and the
-   * errors of jose for an unknown key.
+   * Returns the key that a header names, of the keys of an issuer. Throws OIDC_ISSUER_UNREACHABLE,
+   * and the errors of jose for an unknown key.
    */
   readonly find: (issuer: string, header: JWTHeaderParameters) => ReturnType<KeySet>
 }

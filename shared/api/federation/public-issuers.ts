@@ -13,8 +13,8 @@ interface PublicIssuer {
 }
 
 /**
- * The public issuers by the names of the command line. The claim `job_workflow_ref` of GitHub is no
- * owner claim: every repository can call the public workflow of another repository.
+ * The public issuers, by the names that the command line gives them. The claim `job_workflow_ref`
+ * of GitHub is no owner claim: every repository can call the public workflow of another repository.
  */
 export const publicIssuers: Readonly<Record<'github' | 'gitlab', PublicIssuer>> = {
   github: {

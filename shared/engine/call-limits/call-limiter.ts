@@ -66,8 +66,8 @@ export interface CallPermit {
 }
 
 /**
- * Longest time from the granted start to the start that needs no write, in ms. A call that waited
- * for a slot starts later, and delays the next one.
+ * Longest time by which a call may start after its granted time without a write, in ms. A call that
+ * waited for a slot starts later, and delays the next one.
  */
 const lateStartMs = 100
 
@@ -165,7 +165,7 @@ function createCallCounts(
           record: recordLateStart(record, limit, now),
           result: undefined,
         })
-        // If the change fails, the next call starts early, and no other one.
+        // If the change fails, only the next call starts early.
         records.change(limit, lateStart).catch(() => undefined)
       }
     },
@@ -183,7 +183,10 @@ function createCallCounts(
   }
 }
 
-/** Returns a function that reports whether no rate of the limits was lowered since this call. */
+/**
+ * Returns a function that reports whether no rate of the limits was lowered since the function was
+ * created.
+ */
 function createRateCheck(rates: CallRates, limits: readonly CallLimit[]): () => Promise<boolean> {
   const loweredAts = limits.map(rates.loweredAtOf)
   return async () => {

@@ -26,8 +26,8 @@ export interface CallRates {
   /** Counts the start of a call. */
   readonly onStart: (limit: CallLimit) => void
   /**
-   * Frees the place of a call, and changes the rate. Writes only what changes. `wasRunning`:
-   * whether the call had a place.
+   * Frees the place of a call, and changes the rate. Writes nothing if neither changes.
+   * `wasRunning`: whether the call had a place.
    */
   readonly onEnd: (
     limit: CallLimit,
@@ -62,7 +62,7 @@ export function createCallRates(
   const reportedAt = new Map<string, number>()
   const reads = new Map<string, { readonly at: number; readonly done: Promise<void> }>()
   const onRecord: CallRates['onRecord'] = ({ name }, { slowdown }) => {
-    // A record of a request or an end needs no further read. An unfinished read is still awaited.
+    // The record was just read, so no further read is needed. An unfinished read is still awaited.
     reads.set(name, { at: deps.clock.now(), done: reads.get(name)?.done ?? Promise.resolve() })
     if (slowdown === undefined) loweredAt.delete(name)
     else loweredAt.set(name, slowdown.loweredAt)

@@ -21,7 +21,7 @@ const recordForm = z.object({
     .optional(),
 })
 
-/** The ports that changes of limit records need. */
+/** The ports for changes of limit records. */
 export interface LimitRecordsDeps {
   readonly callLimits: Pick<DocumentsPort, 'get' | 'putExpiring'>
   readonly clock: Pick<ClockPort, 'now' | 'sleep'>

@@ -107,8 +107,8 @@ export async function destroyWithoutProgram(deps: CommandDeps, base: Base): Prom
 }
 
 /**
- * Completes a command whose program ended in an earlier generator run: an update, refresh or
- * destroy. The program's registrations are not decided again.
+ * Completes an update, refresh or destroy whose program ended in an earlier generator run. The
+ * program's registrations are not decided again.
  */
 async function finishAfterProgram(
   deps: CommandDeps,
@@ -122,7 +122,7 @@ async function finishAfterProgram(
     ({ operation: { op, id } }) => op === 'hook' && !earlierEnds.has(id),
   )
   const hookService = needsHooks === true ? serveHooks(run, ctx) : undefined
-  // A program that runs again for its hooks counts its registrations itself as they are answered.
+  // If the program runs again for its hooks, the answers to its registrations count their steps.
   if (earlierDecisions !== undefined && hookService === undefined)
     countRecordedSteps({ ...deps, earlierDecisions }, ctx.input.base)
   const isStoppedByFailure = !ctx.input.continueOnError

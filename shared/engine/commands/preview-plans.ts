@@ -71,7 +71,7 @@ export async function previewUnregistered(
   )
 }
 
-/** Adds the states of views that the provider reported during a read to `results`. */
+/** Adds to `results` the states of views that the provider reported during a read. */
 function recordViewReads(
   results: Map<ResourceState, ResourceState | undefined>,
   { views = [] }: StepEnd,

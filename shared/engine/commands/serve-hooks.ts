@@ -14,8 +14,8 @@ export interface HookService {
 
 /**
  * Runs the program again after its end in an earlier generator run, because pending deletes need
- * its hooks. Records and unchanged states answer its registrations. A registration that requires a
- * new decision is never answered. Source: docs/spec/step-execution.md#hooks.
+ * its hooks. Its registrations are answered from records and unchanged states. A registration that
+ * requires a new decision is never answered. Source: docs/spec/step-execution.md#hooks.
  */
 export function serveHooks(run: CommandRun, ctx: GeneratorContext): HookService {
   const divergence = Promise.withResolvers<void>()

@@ -23,8 +23,9 @@ export async function warnOlderPackages(
 }
 
 /**
- * Returns the packages of the state that are older than the same packages of the program, each once
- * with both versions. Packages without a valid version are not compared.
+ * Returns a text with both versions for each package of the state that is older than the same
+ * package of the program. Equal texts are returned once. Packages without a valid version are not
+ * compared.
  */
 export function describeOlderPackages(
   requiredPackages: readonly RequiredPackage[],

@@ -23,7 +23,7 @@ export interface PolicyRemediationEvent extends PolicyPackIdentity {
   readonly after?: Readonly<Record<string, unknown>>
 }
 
-/** The policies of a pack that passed and that failed in one call of its analyzer. */
+/** The passed and the failed policies of a pack, in one call of its analyzer. */
 export interface PolicySummaryEvent extends PolicyPackIdentity {
   readonly passed?: readonly string[]
   readonly failed?: readonly string[]

@@ -241,7 +241,7 @@ async function recordOutcome(
     readonly end: StepEnd
     readonly startedAt: EpochMs
     readonly pausedMs?: number
-    /** The state before the step. The new state keeps its ciphertexts of unchanged secrets. */
+    /** The state before the step. In the new state, unchanged secrets keep its ciphertexts. */
     readonly old?: ResourceState | undefined
   },
 ): Promise<boolean> {

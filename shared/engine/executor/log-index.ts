@@ -32,7 +32,7 @@ export interface LogIndex {
 
 /**
  * Creates an index that reads the records of a log in order and as needed. Operations that were not
- * used for long are read again.
+ * used recently are read again when they are needed.
  */
 export function createLogIndex(
   ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },

@@ -66,9 +66,9 @@ export function listTimelineSteps(timeline: readonly TimedRecord[]): TimelineSte
 }
 
 /**
- * Returns the operations for which each operation of a record waited: those that release it, or
- * else those whose ends its decision waited for. `latestOperationIds`: the last operation of each
- * URN before the record.
+ * Maps each operation of a record to those that it waited for. These are the operations that
+ * release it, or else those whose ends its decision waited for. `latestOperationIds`: the last
+ * operation of each URN before the record.
  */
 export function listNeedIds(
   { decisions }: TimedRecord['record'],
@@ -86,7 +86,7 @@ export function listNeedIds(
   return needs
 }
 
-/** Returns the operations that release each operation of a record. */
+/** Maps each operation of a record to the operations that release it. */
 function indexReleases(
   operations: readonly TimedOperation[],
 ): ReadonlyMap<OperationId, readonly OperationId[]> {

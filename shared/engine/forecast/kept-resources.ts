@@ -67,8 +67,8 @@ export function findKeptResources(
 }
 
 /**
- * Groups the URNs of deletes without a provider call by their container: the resource whose delete
- * also deletes their objects.
+ * Groups the URNs of deletes without a provider call. All URNs of a group have the same container:
+ * the resource whose delete also deletes their objects.
  */
 function groupByContainer(
   condemned: PlannedDeletes['condemned'],

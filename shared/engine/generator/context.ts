@@ -75,7 +75,7 @@ export interface DecisionPorts {
   readonly goalDigestOf: (goal: Goal) => string
   /** Returns the keyed digest of a call of the program, to find its recorded answer. */
   readonly callDigestOf: (call: CallKeyFields) => string
-  /** Runs a decision after all decisions that were passed to this function before have ended. */
+  /** Runs a decision after the end of all decisions that were passed to this function earlier. */
   readonly decideSerially: <T>(decision: () => Promise<T>) => Promise<T>
   /**
    * Ends the deployment early. `abortError`: an exception for the code that runs the deployment or

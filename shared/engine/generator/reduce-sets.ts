@@ -10,7 +10,7 @@ type Writable<Sets> = {
       : never
 }
 
-/** The generator's sets as the reducer changes them; all other code reads `GeneratorSets`. */
+/** The writable form of the sets, only for the reducer. All other code reads `GeneratorSets`. */
 export interface WritableSets extends Writable<Omit<GeneratorSets, 'pendingDeletes'>> {
   readonly pendingDeletes: Map<Urn, PromiseWithResolvers<void>>
 }

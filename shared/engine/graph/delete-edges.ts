@@ -10,9 +10,9 @@ interface Releases {
 
 /**
  * The order constraints of deletes. A group represents those descendants of a component that
- * precede one dependent of the component in the list. It releases the descendants after those of
- * the next smaller group of the component, and that group. Many resources may depend on a big
- * component, and groups keep the number of edges linear.
+ * precede one dependent of the component in the list. A group releases the next smaller group of
+ * the component, and the descendants that the smaller group does not represent. Many resources may
+ * depend on a big component, and groups keep the number of edges linear.
  */
 export interface DeleteEdges {
   /** By state index: the releases of the delete of a state. */
@@ -88,9 +88,9 @@ export function findDependencyEdges(
 }
 
 /**
- * Returns a function that returns the release of the condemned descendants of a component that
- * precede an index. Adds groups of several descendants to `groups`. The indices of the calls must
- * ascend.
+ * Creates a function that returns the release of some condemned descendants of a component: those
+ * that precede an index. Adds groups of several descendants to `groups`. The indices of the calls
+ * must ascend.
  */
 function createDescendantGroups(
   { descendantsOf }: Pick<StateGraph, 'descendantsOf'>,

@@ -112,8 +112,8 @@ function referencedUrnsOf(state: ResourceState): ReadonlySet<Urn> {
 
 /**
  * Returns the indices of the states after `rootIndex` that depend on its state directly or
- * transitively, in list order. Children count only if they also name a dependency. States whose
- * URN `isIgnored` accepts are skipped, and the search does not continue from them.
+ * transitively, in list order. The parent of a state does not count as its dependency here. States
+ * whose URN `isIgnored` accepts are skipped, and the search does not continue from them.
  */
 export function findDependents(
   { states, dependentsOf }: Pick<StateGraph, 'states' | 'dependentsOf'>,

@@ -133,8 +133,8 @@ export function decodeReadRequest(request: ReadResourceRequest, deps: ReadingDep
 }
 
 /**
- * Returns the plugin that a request specifies for a package, by the reference of a registered
- * package or by its fields. Throws PACKAGE_INVALID.
+ * Returns the plugin that a request specifies for a package. The request has the reference of a
+ * registered package, or fields that describe the plugin. Throws PACKAGE_INVALID.
  */
 export function readPluginRequest(
   pkg: string,

@@ -33,11 +33,11 @@ export function windowSizeOf(parallel: number): number {
  * Creates an empty window. A registration in the window may wait for providers, for the store and
  * for others in the window. It may also wait for calls to the program or to components. Each
  * pending call of this kind widens the window by one. So a registration that such a call makes
- * always proceeds. Each time the window becomes wider, `onWidened` is called with the new size. At
- * most so many registrations wait for others.
+ * always proceeds. Each time the window becomes wider, `onWidened` is called with the new size.
+ * This is also the largest number of registrations that may wait for others.
  */
 export function createRegistrationWindow(
-  onWidened: (waitingCount: number) => void = () => undefined,
+  onWidened: (waitingMax: number) => void = () => undefined,
 ): RegistrationWindow {
   const waitingEntries = createFifo<{ readonly admit: () => void; readonly refuse: () => void }>()
   let sizeMax: number = limits.registrationsInWindow

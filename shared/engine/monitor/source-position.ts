@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** Maximum number of remembered addresses. Above it, all are forgotten. */
 const addressesMax = 4096
 
-/** Root and URI → the file's address relative to the root. '' for a URI without such a file. */
+/** Root and URI → the file's address relative to the root. '' if the URI has no such address. */
 const addressesByUri = new Map<string, string>()
 
 /**

@@ -20,11 +20,11 @@ export interface StreamLimit {
   /** Applies the limit to connections on a port of this process. */
   readonly addPort: (port: number) => void
   /**
-   * Removes the limit of all connections if `waitingCount` is more than half of the limit.
-   * `waitingCount`: the number of calls that may wait for other calls. So while the limit applies,
+   * Removes the limit of all connections if `waitingMax` is more than half of the limit.
+   * `waitingMax`: the number of calls that may wait for other calls. So while the limit applies,
    * at most half of the permitted calls wait for other calls.
    */
-  readonly liftIfNeeded: (waitingCount: number) => void
+  readonly liftIfNeeded: (waitingMax: number) => void
   readonly close: () => void
 }
 
@@ -51,8 +51,8 @@ export function createStreamLimit(): StreamLimit {
   return {
     serverOptions: { 'grpc.max_concurrent_streams': streamsPerConnection },
     addPort: port => void ports.add(port),
-    liftIfNeeded(waitingCount) {
-      if (isLifted || waitingCount * 2 <= streamsPerConnection) return
+    liftIfNeeded(waitingMax) {
+      if (isLifted || waitingMax * 2 <= streamsPerConnection) return
       isLifted = true
       for (const session of sessions) liftLimit(session)
     },

@@ -18,10 +18,11 @@ export interface TransformDeps extends Pick<ReadingDeps, 'hashAssets'> {
 /** Applies the transforms of a program to the registrations and calls of one generator run. */
 export interface RequestTransformer {
   /**
-   * Transforms a registration request. `hasInheritedOptions`: its provider and inherited options
-   * were filled in, because it has transforms. `noteRegistered` must be called with the registered
-   * URN, so that children inherit the transforms. Throws RESOURCE_INVALID with the error of a
-   * transform, and VALUE_MALFORMED for invalid properties.
+   * Transforms a registration request. `hasInheritedOptions`: whether the provider and the
+   * inherited options of the request were filled in. They are filled in if any transform applies.
+   * `noteRegistered` must be called with the registered URN, so that children inherit the
+   * transforms. Throws RESOURCE_INVALID with the error of a transform, and VALUE_MALFORMED for
+   * invalid properties.
    */
   readonly transform: (
     deps: TransformDeps,

@@ -32,7 +32,8 @@ export function deriveDeploymentTrace(
 
 /**
  * Returns the field of a pin from which every process of the deployment restores its trace. It has
- * the `traceparent` of the caller, or that of the deployment itself without a caller.
+ * the `traceparent` of the caller. Without a caller, it has the `traceparent` of the deployment
+ * itself.
  */
 export function toTraceField({ span, parent }: DeploymentTrace): string {
   return formatTraceParent(parent ?? span)

@@ -10,7 +10,7 @@ export interface UpdatePlanGuard {
    */
   readonly takeStep: (urn: Urn, op: string) => string | undefined
   /**
-   * Removes the next planned step of each URN without a check. Called for steps that an earlier
+   * Removes the next planned step of each URN, and checks nothing. Called for steps that an earlier
    * generator run has decided and checked.
    */
   readonly skipRecorded: (urns: readonly Urn[]) => void
@@ -20,8 +20,8 @@ export interface UpdatePlanGuard {
    */
   readonly restoreSteps: (urns: readonly Urn[]) => void
   /**
-   * Returns the resources with planned steps that did not occur. A resource does not count if its
-   * only remaining step is a delete and `exists` returns false.
+   * Returns the URNs of the resources with planned steps that did not occur. A resource does not
+   * count if its only remaining step is a delete and `exists` returns false.
    */
   readonly findUnmetUrns: (exists: (urn: Urn) => boolean) => readonly Urn[]
 }

@@ -151,7 +151,7 @@ function readThrown(thrown: unknown): ThrownError {
   const metadata = readField(thrown, '$metadata')
   const status = readField(metadata, 'httpStatusCode')
   const requestId = readField(metadata, 'requestId')
-  // The SDK copies both from the response, also if they are no texts there.
+  // The SDK copies name and message from the response, also if they are no texts there.
   const name = readText(thrown, 'name', 'Error')
   return {
     // The name without its prefix: `NonExistentQueue` for

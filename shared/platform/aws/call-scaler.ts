@@ -43,7 +43,7 @@ export function createScalerCaller(deps: {
   readonly logger: LoggerPort
 }): CallScaler {
   const { lambda, functionArn, clock, logger } = deps
-  /** The numbers of messages that no call has reported, by the queues in their pause. */
+  /** For each queue in its pause: the number of messages that no call has reported. */
   const unreportedMessages = new Map<LongQueueName, number>()
   const startCall = async (call: ScalerCall): Promise<boolean> => {
     try {

@@ -45,10 +45,10 @@ const locksOfCaller: HeldLocks = {
 }
 
 /**
- * Closes the deployment of a fenced copy from its records, in a store of its own, which it removes
- * afterwards. The caller has the lock of the stack. A repeated close writes the same objects,
- * because each close uses the time of the first fence. Throws BACKEND_INVALID for a damaged copy,
- * and BACKEND_CHANGED if another client changed the stack.
+ * Closes the deployment of a fenced copy, from the records of the copy. The close uses a new store,
+ * and removes this store afterwards. The caller has the lock of the stack. A repeated close writes
+ * the same objects, because each close uses the time of the first fence. Throws BACKEND_INVALID for
+ * a damaged copy, and BACKEND_CHANGED if another client changed the stack.
  */
 export async function closeCopiedDeployment(
   deps: CloseCopiedDeploymentDeps,

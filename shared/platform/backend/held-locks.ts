@@ -26,7 +26,8 @@ export interface LockDeps {
 export interface HeldLocks {
   /**
    * Acquires the lock of a stack, unless this process has it. Replaces the lock of a dead process
-   * of this machine. Closes a deployment that another machine left. Throws BACKEND_LOCKED.
+   * of this machine. Closes a deployment that another machine left unfinished. Throws
+   * BACKEND_LOCKED.
    */
   readonly acquire: (id: StackId) => Promise<void>
   readonly release: (id: StackId) => Promise<void>

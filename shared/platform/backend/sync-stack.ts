@@ -81,8 +81,8 @@ export async function syncStack(deps: SyncDeps, id: StackId): Promise<StackRecor
 }
 
 /**
- * Imports new entries of the history, and the new state. Returns whether the stack was no longer as
- * in `before`, because another process imported changes or deployed. Then nothing is imported.
+ * Imports new entries of the history, and the new state. Imports nothing and returns true if the
+ * stack is no longer as in `before`. Another process has then imported changes or deployed.
  */
 async function importChanges(
   deps: SyncDeps,

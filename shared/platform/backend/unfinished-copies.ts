@@ -126,8 +126,8 @@ export function createUnfinishedCopies(deps: UnfinishedCopyDeps): UnfinishedCopi
 /**
  * Waits until the writer of a copy counts as dead. A writer without its lock must not continue, so
  * the wait ends when no lock exists. Returns false if the copy was removed meanwhile, or if the
- * copy got a new part and no lock exists. Throws BACKEND_LOCKED if a lock exists, and the copy got
- * a new part or the lock does not belong to the copy.
+ * copy got a new part and no lock exists. If a lock exists, throws BACKEND_LOCKED when the copy got
+ * a new part, or when the lock does not belong to the copy.
  */
 async function awaitSilence(
   { backend, clock, silenceMs, onNotice }: UnfinishedCopyDeps,

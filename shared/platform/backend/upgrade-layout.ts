@@ -117,9 +117,9 @@ function isDetached(id: StackId): boolean {
 }
 
 /**
- * Throws STACK_BUSY for a stack with an unfinished deployment of this machine, whose records name
- * its journal copy in the legacy layout. The records may name any project, because the layout has
- * none.
+ * Throws STACK_BUSY for a stack with an unfinished deployment of this machine. The records of the
+ * deployment name its journal copy in the legacy layout. The records may name any project, because
+ * the layout has none.
  */
 function requireFinished(
   backend: Backend,

@@ -62,8 +62,8 @@ export interface EmbeddedPlatform extends Platform, TriggerPorts {
    */
   readonly readOldestChainAgeMs: () => Promise<number>
   /**
-   * Returns whether this process owns the store or is a client. `none`: this process is not
-   * connected.
+   * Returns the role of this process: the owner of the store, or a client of the owner. `none`:
+   * this process is not connected.
    */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /** Starts to connect to the store, for a command that will write. */

@@ -45,8 +45,9 @@ export function createKeyServiceError(
 }
 
 /**
- * Returns the reason for a failure with this HTTP status. A refusal to decrypt with 400, or another
- * status without a branch below, concerns the ciphertext: the rest of the request never varies.
+ * Returns the reason for a failure with this HTTP status. If a decrypt fails with 400, or with
+ * another status without a branch below, the reason is the ciphertext. The rest of the request
+ * never varies.
  */
 export function keyFailureOf(status: number, { action }: KeyRequest): KeyFailure {
   if (status === 401) return 'no-credentials'

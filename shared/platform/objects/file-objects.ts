@@ -169,8 +169,8 @@ async function listFiles(
 }
 
 /**
- * Reads all entries below a folder. Does not use Node's recursive `readdir`, which fails when another
- * process removes a folder below meanwhile. A missing folder has no entries.
+ * Reads all entries below a folder. Does not use Node's recursive `readdir`, which fails when
+ * another process removes a subfolder during the read. A missing folder has no entries.
  */
 async function readFolderTree(folder: string): Promise<readonly Dirent[]> {
   const dirents = (await ignoreMissingFile(readdir(folder, { withFileTypes: true }))) ?? []

@@ -33,7 +33,7 @@ export function backendErrorOf(
 
 /**
  * Creates a function that runs the requests to the store at `address`. `toError` converts the error
- * of a request that failed. `request` names the request and the store.
+ * of a request that failed. The argument `request` of `toError` names the request and the store.
  */
 export function createRequestRunner(
   address: string,

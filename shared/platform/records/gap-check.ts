@@ -21,8 +21,8 @@ export function withGapCheck(decisionLog: DecisionLogPort, control: ControlPort)
         const gapIndex = page.findIndex(({ number }, index) => number !== nextNumber + index)
         if (gapIndex < 0) return [...records, ...page]
         records.push(...page.slice(0, gapIndex))
-        // The page may contain later records, but not a record that was written during the read.
-        // The missing record is therefore read again.
+        // A record that was written during the read can be absent from a page that has later
+        // records. The missing record is therefore read again.
         const missingNumber = (nextNumber + gapIndex) as LogNumber
         const [rereadRecord] = await decisionLog.read(deployment, missingNumber, 1)
         if (rereadRecord?.number !== missingNumber)

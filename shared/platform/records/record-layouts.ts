@@ -13,8 +13,8 @@ export interface RecordLayout {
    */
   readonly jsonFields: readonly string[]
   /**
-   * The version of the format. A change that an older version of antichain would misread
-   * increments it. Every version can read a record without a format.
+   * The version of the format. A change of the format increments this number if an older version
+   * of antichain would misread the new records. Every version can read a record without a format.
    */
   readonly format: number
 }

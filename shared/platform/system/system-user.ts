@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 
 /**
  * Returns the id of the user of this process. -1: the system has no ids. `userInfo` would throw for
- * an id without an entry in the list of users, as containers have.
+ * an id without an entry in the list of users. In containers, users may have such ids.
  */
 export function readUserId(): number {
   return process.getuid?.() ?? -1

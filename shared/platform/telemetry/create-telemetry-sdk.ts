@@ -79,7 +79,8 @@ export function createTelemetrySdk(options: {
   readonly onFailure: (reason: string) => void
 }): TelemetrySdk {
   const { version } = manifest
-  // The SDK asks this generator for the ids of each span. `recordSpan` sets them before.
+  // The ids of the next span. `recordSpan` sets them before the SDK requests them from the
+  // `IdGenerator` below.
   const nextSpanIds = { traceId: '', spanId: '' }
   const { tracerProvider, meterProvider, loggerProvider } = createProviders(options, {
     generateTraceId: () => nextSpanIds.traceId,

@@ -6,8 +6,8 @@ import ignore, { type Ignore } from 'ignore'
 const ruleFiles = ['.gitignore', '.antichainignore'] as const
 
 /**
- * Whether rules ignore the case of names. As git sets `core.ignorecase`, they do so on the systems
- * whose file systems usually ignore it.
+ * Whether rules ignore the case of names. They do on systems whose file systems usually ignore the
+ * case. Git sets `core.ignorecase` on the same systems.
  */
 const ignorecase = ['darwin', 'win32'].includes(process.platform)
 

@@ -169,7 +169,7 @@ function formatScalar(scalar: null | boolean | number | bigint | string): string
   return scalar === null ? '' : String(scalar)
 }
 
-/** Returns an integer as a number if a number has all its digits. */
+/** Converts an integer to a number, unless the number would lose digits. */
 export function toExactNumber(integer: bigint): number | bigint {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : integer

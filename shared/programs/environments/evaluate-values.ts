@@ -28,8 +28,9 @@ export interface EvaluationInput {
 const sizeMax = 5_000_000
 
 /**
- * Maximum number of values that are being evaluated at the same time. Each is a part of the value
- * before it, or a reference of that value names it. More of them would overflow the stack.
+ * Maximum number of values that are being evaluated at the same time. Each of these values is a
+ * part of the previous one, or a reference in the previous one names it. More values would overflow
+ * the call stack.
  */
 const runningMax = 300
 

@@ -119,8 +119,9 @@ export interface LanguageHost {
 }
 
 /**
- * Starts the host of a language, or attaches to a running one. Output lines after its port go to
- * `onLine`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED and the errors of `obtainHost`.
+ * Starts the host of a language, or attaches to a running one. Output lines after the line with the
+ * port go to `onLine`. Throws RUNTIME_UNKNOWN, PROGRAM_LANGUAGE_FAILED and the errors of
+ * `obtainHost`.
  */
 export async function startHost(
   deps: LanguageHostDeps,

@@ -137,7 +137,7 @@ function findViolations(
   }
 }
 
-/** Returns a pack whose policies have the levels of the settings. */
+/** Returns the `info` of a pack, in which the policies have the levels of the settings. */
 export function applyPolicySettings(
   info: PackInfo,
   settings: ReadonlyMap<string, PolicySettings>,

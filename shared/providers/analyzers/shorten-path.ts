@@ -1,5 +1,6 @@
 /**
- * Shortens a path of more than 75 characters and four parts to its first two and last two parts.
+ * Shortens a path with more than 75 characters and more than four parts. The first two and the last
+ * two parts stay.
  */
 export function shortenPath(path: string): string {
   const parts = path.split('/')

@@ -11,14 +11,14 @@ export interface CheckSession {
   readonly context: ProviderContext
   /** Starts the provider, and returns its description. */
   readonly start: () => Promise<string>
-  /** Announces that the provider is configured. `restore` then configures it again. */
+  /** Records that the provider is configured, so that `restore` configures a new process too. */
   readonly setConfigured: () => void
   /** Starts the provider again if its process ended or does not respond. */
   readonly restore: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Creates a session whose provider `open` starts. */
+/** Creates a session. `open` starts its provider. */
 export function createCheckSession(
   open: ProviderOpener,
   options: { readonly providerInputs: PropertyMap; readonly callTimeoutMs: number },

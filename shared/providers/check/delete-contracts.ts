@@ -45,7 +45,7 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'read-deleted',
-    title: 'a refresh of the deleted object finds none (else a warning)',
+    title: 'a refresh does not find the deleted object (a warning if it does)',
     source: 'docs/spec/provider-protocol.md#read',
     remedy: 'Return an empty id from Read when the object does not exist.',
     async run(context) {

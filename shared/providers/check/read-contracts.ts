@@ -75,7 +75,7 @@ export const readContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'import-missing',
-    title: 'an import of an object that does not exist returns none (else a warning)',
+    title: 'an import of a missing object returns no object (a warning if it does)',
     remedy: 'Return an empty id or an error when the id names no object.',
     run: importMissing,
   },

@@ -56,8 +56,8 @@ function createSample(type: PropertyType, label: string, depth: number): Propert
 }
 
 /**
- * Returns a value that a property cannot have, even if the provider converts values, such as the
- * text '1' to a number. Returns undefined for a property of the type `any`.
+ * Returns a value that a property of this type cannot have. A provider cannot convert the value,
+ * unlike the text '1' for a number. Returns undefined for a property of the type `any`.
  */
 export function createWrongValue(type: PropertyType): PropertyValue | undefined {
   switch (type.kind) {

@@ -97,8 +97,8 @@ async function findTag(
 }
 
 /**
- * The name of the remote. Git reads its address from an environment variable, because arguments are
- * visible in the process list and addresses may contain credentials.
+ * The name of the remote. Git reads the address of the remote from an environment variable, because
+ * arguments are visible in the process list and addresses may contain credentials.
  */
 const remote = 'plugin'
 const remoteOptions = [

@@ -117,8 +117,8 @@ function createPartialError(
 }
 
 /**
- * Encodes properties for the wire. Throws ProviderError if a value cannot be encoded. Its status
- * `ok` means that the call had no effect, because no request was sent.
+ * Encodes properties for the wire. Throws ProviderError if a value cannot be encoded. The error has
+ * the status `ok`: the call had no effect, because no request was sent.
  */
 export function encodeProperties(
   session: ProviderSession,

@@ -112,7 +112,7 @@ async function foldClosing(
   }
   const { base, foldedState } = await foldOverBase(ports, { deployment, view }, findEndToFold)
   const { pin, version } = view
-  // The fold of a targeted deployment is merged instead.
+  // A targeted deployment (`pin.published`) never reuses its base: `publishMerged` merges its fold.
   const mayReuseBase =
     pin?.client === undefined &&
     pin?.published === undefined &&
@@ -133,8 +133,8 @@ interface TargetedFold extends Omit<ClosingFold, 'unchangedBase'> {
  * the changes of the targeted deployment are merged into the newest snapshot. If that snapshot
  * contains the changes already, it is published again, so that the stack records the publication.
  * If an earlier close has published the changes, returns that publication. A second merge could
- * undo later changes of the same outputs and references. After the release, returns the newest
- * publication.
+ * undo later changes of the same outputs and references. If another process has released the
+ * deployment already, returns the newest publication.
  */
 async function publishMerged(
   ports: JournalPorts,

@@ -7,9 +7,9 @@ export interface RunSink extends EventSink {
 
 /**
  * Returns a function that creates the sink of the next generator run. Each run emits all events
- * again, because the program runs again. The nth occurrence of an event in a run is dropped if the
- * runs before have emitted the event at least n times. `earlierEvents`: the events of runs in other
- * processes.
+ * again, because the program runs again. The nth occurrence of an event in a run is dropped if
+ * earlier runs have emitted the event at least n times. `earlierEvents`: the events of runs in
+ * other processes.
  */
 export function createDeduplicatedSinks(
   sink: EventSink,

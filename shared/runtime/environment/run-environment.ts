@@ -72,7 +72,7 @@ export interface RunEnvironment {
 
 /**
  * Creates the hosts of programs. A function keeps no compiled code, because its folders do not
- * outlive it. It remembers type checks among its temporary files, for its next generator run.
+ * outlive it. It keeps results of type checks in its temporary folder, for its next generator run.
  */
 function createRunPrograms(
   input: RunInput,

@@ -32,7 +32,10 @@ export interface RunInput {
   readonly inlineOperationsMax?: number
   /** Installs missing plugins in the plugin cache. */
   readonly fetchPlugin?: FetchPlugin
-  /** Opens secrets of other stacks. Absent: by the environment of this process. */
+  /**
+   * Opens secrets of other stacks. Absent: the passphrase and the credentials in the environment of
+   * this process open them.
+   */
   readonly openStateManager?: OpenStateManager
 }
 

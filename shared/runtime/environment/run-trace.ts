@@ -13,7 +13,7 @@ export interface RunTrace {
   readonly traceCall: TraceCall | undefined
   /** Begins the span of a run. Calls outside of an operation become its children. */
   readonly beginRun: (span: RunSpan) => void
-  /** Makes calls outside of an operation children of the deployment, unless a run has begun. */
+  /** Adds calls outside of an operation to the deployment's span, unless a run has begun. */
   readonly joinDeployment: (trace: DeploymentTrace) => void
   /** Reports the span of the run. Later calls have no effect. */
   readonly endRun: () => void
@@ -26,7 +26,7 @@ export interface RunSpan {
   readonly attributes: TelemetryAttributes
 }
 
-/** Creates the trace of a run whose processes get `variables`. */
+/** Creates the trace of a run. The environment of the run's processes extends `userVariables`. */
 export function createRunTrace(
   { telemetry, clock }: { readonly telemetry: TelemetryPort; readonly clock: ClockPort },
   userVariables: Readonly<Record<string, string>>,

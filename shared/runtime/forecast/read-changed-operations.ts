@@ -63,10 +63,10 @@ export async function readChangedOperations(
 }
 
 /**
- * Reads the heads of `ids`, of `otherIds`, and of the operations that ended operations of `ids`
- * have released, also through ended joins and hooks. Stops at an open join, which has released
- * nothing yet: all later operations of the plan may wait for it. Returns the ids of all these
- * operations.
+ * Reads the heads of `ids` and `otherIds`. Also reads the heads of the operations that `ids` have
+ * released by their ends, directly or through ended joins and hooks. Stops at an open join, which
+ * has released nothing yet: all later operations of the plan may wait for it. Returns the ids of
+ * all these operations.
  */
 async function readWithReleased(
   known: RememberedOperations,

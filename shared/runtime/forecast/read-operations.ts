@@ -57,7 +57,8 @@ export async function readOperations(
 }
 
 /**
- * An attempt of an operation. `outcome`: absent while it runs, and if it was given back or lost.
+ * An attempt of an operation. `outcome`: absent while the attempt runs, and if the attempt was
+ * given back or lost.
  */
 export interface RecordedAttempt {
   readonly attempt: number

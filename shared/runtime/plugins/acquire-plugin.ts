@@ -89,10 +89,10 @@ async function openCredential(
   const allowed = findAllowedSource(await listAllowedSources(documents), source)
   if (allowed === undefined) {
     const title = pluginTitleOf(plugin)
-    const commands = `\`antichain plugin allow '${source}'\`, or sends its archive with \`antichain plugin push\``
+    const commands = `\`antichain plugin allow '${source}'\`, or send the plugin's archive with \`antichain plugin push\``
     throw createError(
       'PLUGIN_SOURCE_REFUSED',
-      `the installation does not have the ${title}: an administrator allows its source with ${commands}`,
+      `the installation does not have the ${title}: an administrator must allow the plugin's source with ${commands}`,
       { details: { source } },
     )
   }

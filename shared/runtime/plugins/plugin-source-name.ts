@@ -15,7 +15,8 @@ export const terraformKind = 'terraform'
 
 /**
  * Returns the name of the source from which a plugin comes. Administrators allow sources by
- * patterns of these names. Equal sources have equal names, however a program writes them:
+ * patterns of these names. Equal sources have equal names, however a program writes the source. A
+ * name has one of these forms:
  * - `<organization>/<plugin>` on GitHub; `pulumi/<plugin>` also stands for get.pulumi.com
  * - `<host>/<namespace>/<type>` of a Terraform provider
  * - a URL and the plugin's name for other servers

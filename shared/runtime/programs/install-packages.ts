@@ -11,9 +11,9 @@ import { type PackageInstallDeps, runPackageManager } from './run-package-comman
 /**
  * Installs the packages of the project in `folder` with its package manager: according to the lock
  * file of Node, or to the requirements of Python. Packages that the folder already contains are
- * removed first. Nothing is installed if the installed packages would have the marker
- * `knownPackages`, because the caller has them. Throws PROJECT_INVALID, and INSTALL_FAILED with the
- * last output lines of the package manager.
+ * removed first. If the packages to install have the marker `knownPackages`, nothing is installed,
+ * because the caller has these packages. Throws PROJECT_INVALID, and INSTALL_FAILED with the last
+ * output lines of the package manager.
  */
 export async function installProgramPackages(
   deps: PackageInstallDeps,

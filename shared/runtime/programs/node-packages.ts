@@ -107,7 +107,7 @@ export function planNodePackages(
   }
 }
 
-/** npm names a registry that requires a credential only in its lines about requests. */
+/** Of npm's output, only lines about requests name a registry that requires a credential. */
 const npmOutputSettings = {
   variables: { npm_config_loglevel: 'http' },
   hiddenOutput: /^npm http /,
@@ -127,7 +127,7 @@ function createGuardedArgs(
   if (command === 'npm') return ['--prefix', folder]
   throw createError(
     'INSTALL_FAILED',
-    `files of the program could have ${command} reveal the credential of the package registry ${guardedRegistry.name}`,
+    `files of the program could make ${command} reveal the credential of the package registry ${guardedRegistry.name}`,
     { hint: `Use npm, or let an administrator store the registry with \`--run-scripts\`.` },
   )
 }

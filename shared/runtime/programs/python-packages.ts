@@ -115,7 +115,7 @@ function requirePip(toolName: string, guardedRegistry: PackageRegistry): void {
   if (toolName === 'pip') return
   throw createError(
     'INSTALL_FAILED',
-    `files of the program could have ${toolName} reveal the credential of the package registry ${guardedRegistry.name}`,
+    `files of the program could make ${toolName} reveal the credential of the package registry ${guardedRegistry.name}`,
     { hint: hintOf(toolName) },
   )
 }

@@ -79,8 +79,8 @@ export function classifyRequirement(line: string): RequirementLine {
 }
 
 /**
- * Returns the lines of a requirements file, joined at backslashes and without comments. A text is
- * split at all characters at which Python's `str.splitlines` splits it, as by pip.
+ * Returns the lines of a requirements file, joined at backslashes and without comments. Like pip,
+ * splits the text at all characters at which Python's `str.splitlines` splits it.
  */
 export function listRequirementLines(text: string): readonly string[] {
   return text

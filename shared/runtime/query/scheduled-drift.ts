@@ -42,7 +42,7 @@ export async function listSchedulesOf(
   return schedules
 }
 
-/** Yields the recorded runs of a schedule on a stack that detect drift, in the order `order`. */
+/** Yields the recorded runs of a schedule that detect drift on a stack, in the order `order`. */
 export async function* readRunsOfSchedule(
   { requests }: Pick<ScheduledDriftPorts, 'requests'>,
   stack: StackId,

@@ -19,7 +19,7 @@ import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
 import type { PropertyMap } from '../../values/value.ts'
 
-/** The plugins that the manifest of a state lists. One of another form names no version. */
+/** The plugins that the manifest of a state lists. A malformed list counts as empty. */
 const manifestForm = z.looseObject({
   plugins: z
     .array(z.looseObject({ name: z.string(), version: z.string().default('') }))
@@ -28,11 +28,11 @@ const manifestForm = z.looseObject({
 })
 
 /**
- * Returns the state with the provider resources of current versions. A resource without a provider
- * gets a default one, whose inputs are in the configuration and whose version is in the manifest.
- * A provider without outputs gets its inputs as outputs. Returns the same object if nothing is
- * missing. `createId`: returns the id of a new provider. Throws the errors of the secrets manager.
- * Source: docs/spec/deployment.md#preparation.
+ * Returns the state with the provider resources that current versions of Pulumi require. A resource
+ * without a provider gets a default one. The inputs of this provider come from the configuration,
+ * and its version comes from the manifest. A provider without outputs gets its inputs as outputs.
+ * Returns the same object if nothing is missing. `createId`: returns the id of a new provider.
+ * Throws the errors of the secrets manager. Source: docs/spec/deployment.md#preparation.
  */
 export async function migrateProviders(
   stored: StoredDeployment,
@@ -92,7 +92,10 @@ function withOutputs(resource: StoredResource): StoredResource {
   return { ...resource, outputs }
 }
 
-/** Returns the inputs of a default provider. Its plugin is the last one with its name. */
+/**
+ * Returns the inputs of a default provider. The version is that of the last plugin in the manifest
+ * with the name `pkg`.
+ */
 function inputsOf(
   pkg: string,
   { manifest }: StoredDeployment,

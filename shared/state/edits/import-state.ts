@@ -12,8 +12,9 @@ import type { EditedState } from './state-edit.ts'
  * Replaces the state of a stack by an imported one. Pending operations of both states are dropped,
  * and the notices name their resources. Throws STATE_INVALID for an invalid URN or a secret in
  * plaintext, even with `force`. Without `force`, throws STATE_FOREIGN for a resource of another
- * stack, and STATE_INTEGRITY for a broken rule of states. An imported state without resources is
- * then STACK_NOT_EMPTY, if the stack has some. Source: docs/spec/state-format.md#export-and-import.
+ * stack, and STATE_INTEGRITY for a broken rule of states. Without `force`, also throws
+ * STACK_NOT_EMPTY for an imported state without resources, if the stack has resources. Source:
+ * docs/spec/state-format.md#export-and-import.
  */
 export function importState(
   imported: StoredDeployment,
@@ -88,8 +89,8 @@ interface Fault {
 }
 
 /**
- * Throws STATE_FOREIGN for the first resource of another stack that the state before the edit did
- * not have.
+ * Throws STATE_FOREIGN for the first resource of another stack whose URN the state `before` does
+ * not contain.
  */
 export function refuseForeignResources(
   after: StoredDeployment,

@@ -8,9 +8,9 @@ export type ResourceFlag = 'protect' | 'taint'
 
 /**
  * Sets or removes a flag on the resources with the URNs in `urns`, or on all resources. Old copies,
- * which only wait for their delete, are skipped. `count`: the number of selected URNs. If no live
- * resource has some of the URNs, throws a single STATE_RESOURCE_UNKNOWN that names them all.
- * Source: docs/spec/state-integrity.md#state-edits.
+ * which only wait for their delete, are skipped. `count`: the number of selected URNs. If some of
+ * the URNs belong to no live resource, throws a single STATE_RESOURCE_UNKNOWN that names all these
+ * URNs. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function setResourceFlags(
   state: StoredDeployment,

@@ -14,7 +14,7 @@ const digestForm = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'
 
 /**
  * The form of an edit, in requests and on the command line. The field `state` names an uploaded
- * state: the SHA-256 of an archive of the stack that contains it.
+ * state by the SHA-256 of the stack's archive that contains the state.
  */
 export const stateEditForm = z.discriminatedUnion('kind', [
   /**
@@ -82,6 +82,6 @@ export interface EditReport {
 /** A state after an edit. */
 export interface EditedState extends EditReport {
   readonly state: StoredDeployment
-  /** The pending operations of an imported state that the import has dropped. */
+  /** The pending operations that an import has dropped from the imported state. */
   readonly dropped?: readonly { readonly urn: string; readonly type: string }[]
 }

@@ -147,7 +147,7 @@ function readList(state: SplitterState, bytes: Uint8Array, start: number): numbe
       addToBatch(state, bytes.subarray(start, index))
       if (state.hasComma && !state.hasResource) throw createCommaError()
       parseBatch(state)
-      // The frame begins with the bracket, which closes the list in the deployment.
+      // The frame continues with the bracket, which closes the list in the deployment.
       Object.assign(state, { isInList: false, depth: 3 })
       return index
     } else if (state.depth === 0 && byte === comma) {

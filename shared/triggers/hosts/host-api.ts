@@ -61,7 +61,7 @@ export interface HostReplyCalls {
     status: CommitStatus,
   ) => { readonly path: string; readonly isShown: (value: unknown) => boolean }
   readonly commentCallsOf: (repository: string, pullRequest: number) => CommentCalls
-  /** Returns the invisible first line of a comment that contains a digest. */
+  /** Returns the invisible first line of a comment. The line contains `digest`. */
   readonly formatMarker: (digest: string) => string
   /** Maximum number of characters of a comment. */
   readonly commentCharsMax: number

@@ -8,7 +8,7 @@ import { type KeyedNotification, sendDelivery, type SendPorts } from './send-del
 export interface DeliverySender {
   /** Sends a test delivery with an id. */
   readonly ping: (notification: KeyedNotification, id: string) => Promise<SentDelivery>
-  /** Sends the delivery with an id again. Throws DOCUMENT_UNKNOWN and DOCUMENT_INVALID. */
+  /** Repeats the delivery with the id `id`. Throws DOCUMENT_UNKNOWN and DOCUMENT_INVALID. */
   readonly redeliver: (notification: KeyedNotification, id: string) => Promise<SentDelivery>
 }
 

@@ -51,7 +51,7 @@ export function isNotificationFor(
   event: NotificationEvent,
 ): boolean {
   if (notification.isPaused || (scope !== '*' && scope !== event.stack)) return false
-  // A receiver of waiting plans also gets their expiry, and needs no setting of its own for it.
+  // A receiver of `approval` also gets `approval-expired`, which has no setting of its own.
   const kind = event.kind === 'approval-expired' ? 'approval' : event.kind
   return selectsEvent(notification, event) ?? notification.events.includes(kind)
 }

@@ -38,8 +38,8 @@ export function createQueuedSender(ports: QueuedSenderPorts): DeliverySender {
 }
 
 /**
- * Sends a message, and waits for its attempt to deliver. Returns the first attempt in the history
- * that is not `previousAttempt`.
+ * Sends a message, and waits until the history has an attempt to deliver it. Returns the first
+ * attempt in the history that is not `previousAttempt`.
  */
 async function sendAndAwait(
   { notifications, documents, clock }: QueuedSenderPorts,

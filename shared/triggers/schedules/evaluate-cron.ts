@@ -61,8 +61,8 @@ export function nextTimeOf(
 
 /**
  * Text that a cron expression must not contain: special characters, and the letters L and W for
- * last days and nearest weekdays. EventBridge Scheduler does not support it, or interprets it
- * differently. The parser accepts the letters in upper and lower case, also after the name of a
+ * last days and nearest weekdays. EventBridge Scheduler does not support such text, or interprets
+ * it differently. The parser accepts the letters in upper and lower case, also after the name of a
  * weekday.
  */
 const unsupportedCronText =

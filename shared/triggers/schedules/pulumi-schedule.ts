@@ -48,8 +48,9 @@ export interface RequestedTimes {
 }
 
 /**
- * Returns the time of a requested schedule, in UTC. If the client sends the time that it was shown,
- * the stored time and its time zone stay. Throws API_INPUT_INVALID and SCHEDULE_INVALID.
+ * Returns the time of a requested schedule, in UTC. If the client sends the time that
+ * `toScheduleView` returned, the stored time and its time zone stay. Throws API_INPUT_INVALID and
+ * SCHEDULE_INVALID.
  */
 export function timesOfRequest(
   { scheduleCron, scheduleOnce }: RequestedTimes,

@@ -32,8 +32,8 @@ function expressionOf(time: ScheduleTime): string {
   if (time.kind === 'at') return `at(${time.local})`
   if (time.kind === 'rate') return `rate(${time.count} ${time.unit}${time.count === 1 ? '' : 's'})`
   const { pattern, fields } = time
-  // Standard cron runs on each day that matches one of the two fields, unless a field is `*`. A
-  // field such as `1-31` is not `*`.
+  // Standard cron runs on each day that matches the day of the month or the day of the week, unless
+  // a field is `*`. A field such as `1-31` is not `*`.
   if (!pattern.starDOM && !pattern.starDOW)
     throw createError(
       'SCHEDULE_INVALID',

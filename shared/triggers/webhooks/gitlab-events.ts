@@ -18,7 +18,7 @@ const pushForm = z.object({
   ref: z.string().max(300),
   before: commitForm,
   after: commitForm,
-  /** For an annotated tag the commit, and `after` is the tag. Null when the ref was deleted. */
+  /** The commit. For an annotated tag, `after` is not the commit. Null for a deleted ref. */
   checkout_sha: commitForm.nullish(),
   project: projectForm,
   total_commits_count: z.int().nonnegative(),

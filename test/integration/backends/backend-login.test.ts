@@ -273,7 +273,7 @@ describe('stacks of a self-managed backend', () => {
     writeFileSync(file, readStack('dev.json').replaceAll('urn:pulumi:dev::', 'urn:pulumi:zzz::'))
     const preview = await bench.run('destroy', '--preview-only', '-s', 'dev')
     expect(preview.out + preview.err).toMatch(
-      /warning: the state has resources of another stack.*urn:pulumi:zzz::shop::/,
+      /warning: the state has resources that belong to another stack.*urn:pulumi:zzz::shop::/,
     )
   })
 

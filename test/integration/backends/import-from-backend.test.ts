@@ -131,7 +131,7 @@ describe('stack import --from', () => {
       },
     ],
     [
-      'resources of another stack',
+      'resources that belong to another stack',
       'STATE_FOREIGN',
       () => {
         const text = readFileSync(stateFile('dev.json'), 'utf8')

@@ -13,8 +13,8 @@ export function adaptChainQueue(
   { execute }: Pick<DeploymentOptions, 'execute'>,
   chains: ChainQueuePort,
 ): ChainQueuePort {
-  // This file only forwards calls of `send`. So docs/order-of-effects.md lists the callers instead,
-  // and `send` is called without its object here.
+  // This file only forwards calls of `send`, so docs/order-of-effects.md lists the callers instead.
+  // The test of that page finds only calls with an object, so `send` is called without one here.
   const { send } = chains
   if (execute === 'functions') return { ...chains, send: coalesceSends(send) }
   if (execute !== 'elsewhere') return chains

@@ -1,8 +1,8 @@
 import { createSemaphore, type Semaphore } from './semaphore.ts'
 
 /**
- * The slots that the executors of one process share. An operation needs one to be loaded, to begin,
- * and to call its provider. Slots are given in the order of the requests.
+ * The slots that the executors of one process share. An operation needs a slot for its load, for
+ * its begin, and for its provider call. Slots are given in the order of the requests.
  */
 export interface OperationSlots extends Pick<Semaphore, 'suspend' | 'waitUntilResumed'> {
   /**
@@ -14,7 +14,7 @@ export interface OperationSlots extends Pick<Semaphore, 'suspend' | 'waitUntilRe
   /**
    * Waits until an operation may be loaded. Only a limited number of operations are loaded while
    * they wait for their slots, so the others need little memory. Resolves with the function that
-   * lets another operation be loaded. Its further calls have no effect.
+   * lets another operation be loaded. Further calls of this function have no effect.
    */
   readonly acquireLoad: () => Promise<() => void>
   /**

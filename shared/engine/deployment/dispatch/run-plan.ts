@@ -55,9 +55,9 @@ export interface Plan {
 
 /**
  * Records a plan as pages and one log record, and sends its ready operations. Follows the plan
- * until every operation has ended, is blocked by a failure, or was stopped. The executors, and the
- * generator after hooks, release the other operations. `precedingDecisions` become durable together
- * with the plan.
+ * until every operation has ended, is blocked by a failure, or was stopped. Executors release the
+ * operations that are not ready yet. The generator releases those that wait for a hook.
+ * `precedingDecisions` become durable together with the plan.
  */
 export async function runPlan(
   deps: PlanDeps,

@@ -14,11 +14,11 @@ export interface AwaitRunningDeps {
   readonly liveness: Liveness
 }
 
-/** Polling interval of heads while running operations finish after a stop, in ms. */
+/** Polling interval of heads after a stop, until no operation is running, in ms. */
 export const drainPollMs = 50
 /**
- * Interval of reads of the leases and the control record while running operations finish after a
- * stop, in ms.
+ * Interval of reads of the leases and the control record after a stop, until no operation is
+ * running, in ms.
  */
 const observeEveryMs = 1_000
 

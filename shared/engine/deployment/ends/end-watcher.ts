@@ -100,7 +100,7 @@ function createWaits() {
       dueIds.add(id)
       return true
     },
-    /** Makes the waits due whose pause is over at a time, and begins the next pause of each. */
+    /** Makes each wait due if its pause is over at `nowMs`, and begins its next pause. */
     markDueAt(nowMs: number): void {
       for (const [id, wait] of waits) {
         if (nowMs < wait.nextReadMs) continue

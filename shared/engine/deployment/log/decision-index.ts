@@ -32,7 +32,7 @@ export interface DecisionIndex {
   readonly planOf: (kind: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined
   /** Reports whether the deployment entered a phase. */
   readonly hasEntered: (phase: Phase) => boolean
-  /** The references of the recorded extensions, as states have them. */
+  /** The references of the recorded extensions, in the form that states use. */
   readonly extensions: ReadonlySet<string>
   readonly programEnd: DecisionOf<'program-ended'> | undefined
   /** Returns the result of a hook operation. */

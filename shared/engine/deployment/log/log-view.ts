@@ -126,8 +126,8 @@ export async function readPlanPage(
 }
 
 /**
- * Returns the operations that can have heads, in order of decision: those that executors run, joins
- * and hooks. Settled operations are omitted.
+ * Returns the operations that can have heads, in order of decision: joins, hooks, and those that
+ * executors run. Settled operations are omitted.
  */
 export function listExecutedOperations(
   view: Pick<LogView, 'decisions' | 'pages'>,

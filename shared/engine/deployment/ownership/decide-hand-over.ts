@@ -3,7 +3,7 @@ import type { ClockPort } from '../../../ports/system.ts'
 import type { HandOver } from '../../../records/pool.ts'
 import type { RunProgress } from '../ends/progress-tracker.ts'
 
-/** Returns the time before its time limit that a function reserves for its shutdown, in ms. */
+/** Returns the time that a function reserves for its shutdown before its time limit, in ms. */
 export function shutdownMarginMsOf(limitMs: number): number {
   return Math.min(limitMs / 5, limits.shutdownMarginMs)
 }

@@ -100,8 +100,8 @@ interface StorePorts {
  *
  * - Calls that are repeated anyway: `receive`, `extend` and `renew`.
  * - Optional calls, such as `recordSlowOperation`.
- * - `giveBack`: `giveBackAttempt` has its own retry. The undo of a begin without an answer repeats
- *   a `giveBack` only if the call failed while the executor's slots were suspended.
+ * - `giveBack`: `giveBackAttempt` has its own retry. `beginOrUndo` repeats its `giveBack` only if
+ *   that call failed while the executor's slots were suspended.
  * - Calls that a running deployment does not make, such as `createStack` and `listHistory`.
  */
 export function createRetryingPorts<Ports extends StorePorts>(

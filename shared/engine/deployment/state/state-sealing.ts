@@ -15,8 +15,8 @@ import type { PropertyMap } from '../../../values/value.ts'
 /** Conversion of states to and from their sealed form. Records have only sealed secrets (I8). */
 export interface Sealing {
   /**
-   * Returns the sealed form of a state. A secret keeps the ciphertext of the state `old` if it has
-   * the same path and the same value there.
+   * Returns the sealed form of a state. A secret keeps its ciphertext from the state `old` if `old`
+   * has the same value at the same path.
    */
   readonly seal: (state: ResourceState, old?: ResourceState) => StoredResource
   /** Returns the state. Equal texts of opened states share their memory. */

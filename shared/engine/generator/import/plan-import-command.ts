@@ -9,7 +9,7 @@ import { type PackageRequest, packageVersionOf } from '../../../providers/packag
 export interface ImportInput {
   readonly stack: string
   readonly project: string
-  /** Returns the state of a URN that is not marked for deletion. Undefined if there is none. */
+  /** Returns the live state of a URN, which is not marked for deletion. Undefined without one. */
   readonly liveStateOf: (urn: Urn) => ResourceState | undefined
   /** Package → plugin of its default provider, from `chooseDefaultPackages`. */
   readonly defaultPackages: ReadonlyMap<string, PackageRequest>

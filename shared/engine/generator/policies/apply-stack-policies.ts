@@ -82,7 +82,7 @@ function listUnregisteredStates(
   })
 }
 
-/** Reports whether this run has a new state of an old URN, by itself or by an alias. */
+/** Reports whether this run has a new state under an old URN, or under a URN with that alias. */
 function hasNewState(sets: DecisionInput['sets'], urn: Urn): boolean {
   const newUrn = sets.aliasingUrns.get(urn) ?? urn
   return sets.currentStates.has(newUrn) || sets.views.has(urn)

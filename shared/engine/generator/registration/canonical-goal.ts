@@ -2,7 +2,7 @@ import { encodeStored, encodeStoredMap, type SealPlaintext } from '../../../valu
 import type { PropertyMap } from '../../../values/value.ts'
 import type { Goal } from './goal.ts'
 
-/** The fields of a call or read of the program by which its recorded answer is found. */
+/** The fields that identify a call or read of the program, to find its recorded answer. */
 export interface CallKeyFields {
   readonly kind: 'invoke' | 'read' | 'call'
   /**

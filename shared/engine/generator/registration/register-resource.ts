@@ -53,7 +53,7 @@ function toResourceResult(
   return toDecided(result.current)
 }
 
-/** Adds the URN to a failure, and records the URN as failed for dependents of the resource. */
+/** Adds the URN to a failure. Records the URN as failed, so that its dependents fail too. */
 function recordFailure(ctx: GeneratorContext, goal: Goal, { failure }: FailedResult): FailedResult {
   if (failure.endedPart === 'deployment') return { kind: 'failed', failure }
   const urn = registrationUrnOf(ctx.input, goal)

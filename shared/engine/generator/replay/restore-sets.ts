@@ -48,7 +48,7 @@ export function restoreSets(
 }
 
 /**
- * Returns the URNs that another replacement deleted before and that this decision creates again.
+ * Returns the URNs that another replacement deleted earlier, and that this decision creates again.
  */
 function listRecreatedUrns(
   decision: RecordedDecision,

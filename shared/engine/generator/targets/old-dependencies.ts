@@ -85,8 +85,9 @@ export function findOldProvider(input: DependencyInput, reference: string): numb
 }
 
 /**
- * Reports whether a decision about a URN was made or has begun, under its old or new URN. A
- * registered resource that a refresh did not read counts only if it is in `keptOldUrns`.
+ * Reports whether a decision about a resource was made or has begun. `urn`: the old or the new URN
+ * of the resource. A registered resource that a refresh did not read counts only if it is in
+ * `keptOldUrns`.
  */
 export function isAlreadyDecided({ sets }: Pick<DecisionInput, 'sets'>, urn: Urn): boolean {
   if (isUnread(sets.currentStates.get(urn))) return sets.keptOldUrns.has(urn)

@@ -115,7 +115,7 @@ export const catalogKeys = {
   program: (stack: StackId): Key => ({ pk: `approvals ${stack}`, sk: 'program' }),
   /**
    * A stack in the list of stacks that ever had a request or a program. A listed stack may no
-   * longer exist.
+   * longer exist. The stored name `asking` of the partition is older than the term *request*.
    */
   stackWithRequestsEntry: (stack: string): Key => ({ pk: 'asking', sk: stack }),
   /** A request in the list of ended requests, which is in the order of their creation. */

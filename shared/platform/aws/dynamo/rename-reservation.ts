@@ -18,10 +18,11 @@ export interface Reservation {
 const abandonedPrefix = 'abandoned '
 
 /**
- * Reserves the new id of a rename. Its item is that of a removed stack, so that no stack is found
- * yet, with the token of the rename and the time. Also puts the id into the list of stacks, so that
- * compaction finds an interrupted rename. Replaces the reservation of another rename or creation,
- * which then cannot write under the id any more. Returns false if a stack has the id. Atomic.
+ * Reserves the new id of a rename. Marks the item of the id as that of a removed stack, so that no
+ * stack is found yet. Writes the token of the rename and the time into the item. Also puts the id
+ * into the list of stacks, so that compaction finds an interrupted rename. Replaces the reservation
+ * of another rename or creation, which then cannot write under the id any more. Returns false if a
+ * stack has the id. Atomic.
  */
 export async function reserveNewId(
   { catalogTable, random }: CatalogDeps,
@@ -100,8 +101,9 @@ async function removeCopiesFrom(
 
 /**
  * Returns the reservation in the item of a removed stack. `isExpired`: the rename was abandoned, or
- * its process has died, because no rename or creation takes longer than `limits.renameLimitMs`.
- * Returns undefined if the id was not reserved since its last stack was removed.
+ * the reservation is older than `limits.renameLimitMs`. No rename or creation takes longer, so the
+ * process that reserved the id has died. Returns undefined if the id was not reserved since its
+ * last stack was removed.
  */
 export function readReservation(
   newId: StackId,

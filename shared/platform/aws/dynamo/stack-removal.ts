@@ -17,9 +17,9 @@ import { getItem, type ItemRange, queryItems, type Table, updateItem } from './t
 import { clearPartitionOfUnusedId, type UnusedId } from './unused-id-writes.ts'
 
 /**
- * Removes a stack, then its history and versions, unless the id was taken meanwhile. After an
- * interruption, a later removal or creation removes the remaining records. `removeLeftovers` of the
- * retention removes the inbox, and the entry in the list of stacks. Returns false while a
+ * Removes a stack. Then removes its history and versions, unless the id was taken meanwhile. After
+ * an interruption, a later removal or creation removes the remaining records. `removeLeftovers` of
+ * the retention removes the inbox, and the entry in the list of stacks. Returns false while a
  * deployment is current, and for a stack with other values than `expected`. Throws RECORD_DAMAGED
  * and RECORD_TOO_NEW, and then removes nothing.
  */

@@ -195,7 +195,7 @@ async function moveStack(
   if (parts.length > limits.transactionItemsMax)
     throw createError(
       'CLI_USAGE',
-      `the stack has ${documentParts.length / 2} documents, such as schedules and notifications, too many for a rename`,
+      `the stack has too many documents for a rename: ${documentParts.length / 2}, such as schedules and notifications`,
     )
   const { isDone } = await transact(catalogTable, random, parts)
   return isDone ? 'renamed' : 'conflict'

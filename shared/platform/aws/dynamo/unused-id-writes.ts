@@ -10,7 +10,7 @@ import { transact, type TransactionPart } from './table/transaction.ts'
 
 /**
  * An id without a stack. `token`: the token in the item of the id. Each rename and each creation
- * that takes the id replaces it.
+ * that takes the id replaces this token.
  */
 export interface UnusedId {
   readonly id: StackId

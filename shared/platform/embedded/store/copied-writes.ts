@@ -54,7 +54,7 @@ export const copiedMethods: ReadonlySet<string> = new Set([
  */
 export function createCopiedWrites(database: Database): CopiedWrites {
   removeOldCopies(database)
-  // The last sent parts of deployments, until the database has deleted them.
+  // By deployment: the number of the last sent part, until the database has deleted the part.
   const sentThrough = new Map<string, number>()
   const addParts: CopiedWrites['addParts'] = (requests, replies) => {
     for (const [deployment, number] of sentThrough)

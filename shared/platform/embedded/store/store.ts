@@ -26,8 +26,8 @@ export interface Store {
   /** Calls `listener` for signals of other processes. Returns a function that ends these calls. */
   readonly subscribe: (listener: (signal: StoreSignal) => void) => () => void
   /**
-   * Returns whether this process owns the store or is a client. `none`: this process is not
-   * connected, because it lost its connection or has only read.
+   * Returns the role of this process: the owner of the store, or a client of the owner. `none`:
+   * this process is not connected, because it lost its connection or has only read.
    */
   readonly getRole: () => 'owner' | 'client' | 'none'
   /**

@@ -5,7 +5,7 @@
  *
  * Invariants:
  * 1. A call to apply a change is never cancelled, because its response has the state.
- * 2. The client returns a problem that the provider reports as a diagnostic, and does not throw it.
+ * 2. If a provider reports a problem, the client returns it as a diagnostic and throws no error.
  * 3. Output of a provider never blocks its calls. The secrets in a line are removed before any use.
  */
 import { createActionCalls } from './action-calls.ts'

@@ -69,7 +69,7 @@ export function printCall(call: Call, scope: PrintScope): PrintedExpression {
   return { text, shape: (keepsShape ? printed[0]?.shape : undefined) ?? freeShape }
 }
 
-/** Prints the argument of a conversion. Its shape says whether the value is a set. */
+/** Prints the argument of a conversion. The returned shape says whether the value is a set. */
 function printImplicitConversion(
   name: string,
   argument: HclExpression,
@@ -149,7 +149,10 @@ function printProviderCall(
   }
 }
 
-/** Names the texts of arguments, and the text of the list with the remaining ones. */
+/**
+ * Returns each text with the name of its argument. `variadicText` is the list with the remaining
+ * arguments.
+ */
 function nameTexts(
   { argumentNames, variadicName }: Pick<StandardFunction, 'argumentNames' | 'variadicName'>,
   texts: readonly string[],

@@ -49,7 +49,7 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
       const condition = printOperand(expression.condition, scope)
       const yes = printOperand(expression.yes, scope)
       const no = printOperand(expression.no, scope)
-      // Of a set and an empty list, the result is a set.
+      // A conditional between a set and an empty list results in a set.
       const isOther = yes.shape.kind === 'free' || no.shape.kind === 'set'
       const shape = isOther ? no.shape : yes.shape
       return { text: `${condition.text} ? ${yes.text} : ${no.text}`, shape }
@@ -71,8 +71,8 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
 }
 
 /**
- * Prints a splat. If the text of the steps does not begin with the element, as with a flattened
- * property in brackets, the splat becomes a `for` expression.
+ * Prints a splat. If the text of the steps does not begin with `element`, the splat becomes a `for`
+ * expression. For example, the text of a flattened property begins with a bracket.
  */
 function printSplat(
   { source, steps }: Extract<HclExpression, { readonly kind: 'splat' }>,

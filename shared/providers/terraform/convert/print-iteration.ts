@@ -73,7 +73,10 @@ function printLiteralSet(collection: HclExpression): PrintedExpression | undefin
   return createFreeExpression(printObject(items))
 }
 
-/** Reports a repetition over a value of unknown type. The keys of a set are its elements. */
+/**
+ * Reports a repetition over a value that may be a set. In Terraform, the keys of a set are its
+ * elements.
+ */
 export function reportPossibleSet(
   collection: HclExpression,
   { text, shape }: PrintedExpression,

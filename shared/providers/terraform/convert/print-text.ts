@@ -1,4 +1,4 @@
-/** Returns the text between quotes, in which templates are escaped. */
+/** Escapes a text that will stand between quotes. No `${` or `%{` in it begins a template. */
 function escapeText(text: string): string {
   return text
     .replaceAll(/[\\"]/g, character => `\\${character}`)
@@ -49,7 +49,7 @@ function escapeBeforeInterpolation(text: string): string {
   return dollars === '' ? escapeText(text) : `${escapeText(beginning)}\${"${dollars}"}`
 }
 
-/** Returns the key of an object or the name of an attribute, in quotes if it is no name. */
+/** Returns the key of an object or the name of an attribute, in quotes if it is no identifier. */
 export function printKey(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && !['null', 'true', 'false', 'for'].includes(name)
     ? name

@@ -40,9 +40,9 @@ export function findDataSourceSchema(
 }
 
 /**
- * Returns the new name of the configuration that a resource or data source uses. The argument
- * `provider` may name one, such as `aws.west`. Otherwise it is the one without an alias. Returns
- * undefined if the program does not configure the provider.
+ * Returns the new name of the provider configuration that a resource or data source uses. The
+ * argument `provider` may name a configuration, such as `aws.west`. Otherwise the configuration
+ * without an alias is used. Returns undefined if the program does not configure the provider.
  */
 export function findProviderName(
   { type, body }: TypedDeclaration,

@@ -35,8 +35,8 @@ export async function deleteObject(
     sensitivePaths: prior.sensitivePaths,
   })
   if (applied.problems.length === 0) return
-  // As in Terraform's core, an error without an object keeps the recorded one, even if the error is
-  // an invalid identity. The next refresh removes an object that is gone.
+  // As in Terraform's core, the recorded object stays if the delete has problems and returns no
+  // object. A problem may be an invalid identity. The next refresh removes an object that is gone.
   if (applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
   const remaining = { ...prior, ...applied }
   throw createPartialFailure(applied.problems, {

@@ -61,7 +61,7 @@ export async function importObject(
 }
 
 /**
- * Returns the identity that the id of an import contains as a JSON object of its attributes.
+ * Returns the identity if the id of an import is a JSON object with the attributes of an identity.
  * Returns undefined for an ordinary id, and for types without identity. Throws
  * TERRAFORM_CONFIG_INVALID.
  */

@@ -100,9 +100,9 @@ function updateEntry(
 
 /**
  * Returns an input with the current value of its output. An object keeps only the keys that the
- * program set, because providers add keys of their own. A list with write-only values whose length
- * has changed is not updated, because its items cannot be matched. `nested`: the schema of the
- * objects in the value, if it has one.
+ * program set, because providers add keys of their own. A list with write-only values is not
+ * updated if its length has changed, because its items cannot be matched. `nested`: the schema of
+ * the objects in the value, if it has one.
  */
 function updateValue(
   input: PropertyValue,

@@ -33,7 +33,7 @@ import type {
 /**
  * Loads the schemas of a provider. Throws ProviderError if the provider returns no schemas, or if
  * the schema of its own configuration is invalid. Throws the errors of `encodeMeta`. The schemas of
- * types and functions are checked later, by the finders.
+ * types and functions are checked later, by the functions of `PackageFinders`.
  */
 export async function loadTerraformPackage(
   client: TerraformClient,

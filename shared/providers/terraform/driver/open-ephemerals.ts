@@ -74,7 +74,7 @@ export function withUnknownEphemerals(inputs: PropertyMap): PropertyMap {
 
 /**
  * Opens the ephemeral resources to which inputs refer, and adds them to `opened`. Returns the
- * inputs with their values. Opens no resource twice.
+ * inputs with values of the resources in place of the references. Opens no resource twice.
  */
 async function resolveInputs(
   session: TerraformSession,

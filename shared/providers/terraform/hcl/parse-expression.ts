@@ -116,8 +116,8 @@ function parseArguments(reader: TokenReader): {
 const treeDepthMax = 800
 
 /**
- * Parses one expression that is not a part of another one, so that functions can visit its whole
- * tree. Throws TERRAFORM_FILE_INVALID.
+ * Parses one expression that is not a part of another one. Throws TERRAFORM_FILE_INVALID, also for
+ * a tree with too many levels.
  */
 export function parseWholeExpression(reader: TokenReader): HclExpression {
   const expression = parseExpression(reader)

@@ -65,7 +65,7 @@ function readBlock(
   return { line, column, type, labels, body }
 }
 
-/** Returns a name, or the text of quotes without a template. */
+/** Returns a name, or the text between quotes, which must not contain a template. */
 function readLabel(token: HclToken, reader: TokenReader): string {
   if (token.kind === 'name') return token.text
   if (token.kind !== 'template' || token.text !== '"') throw reader.createTokenError(token)

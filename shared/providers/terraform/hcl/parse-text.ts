@@ -7,8 +7,9 @@ import type { HclExpression, HclPlace } from './syntax.ts'
 import { createTokenReader } from './token-reader.ts'
 
 /**
- * Parses a text without quotes as a template. A text that is one interpolation is its expression.
- * `place` is the beginning of the text in the file. Throws TERRAFORM_FILE_INVALID.
+ * Parses a text without quotes as a template. If the text is one interpolation, returns the
+ * expression in it. `place` is the beginning of the text in the file. Throws
+ * TERRAFORM_FILE_INVALID.
  */
 export function parseTemplateText(text: string, place: HclPlace, file: string): HclExpression {
   const createError = createHclErrorFactory(file)

@@ -32,7 +32,10 @@ export function splitHcl(
   return splitTokens(createCursor(text, start), { createError, isNested: false, depth: 0 })
 }
 
-/** Splits a template without quotes and escapes into its pieces. Throws like `splitHcl`. */
+/**
+ * Splits a template into its pieces. The template has no quotes around it, and no escapes with a
+ * backslash. Throws like `splitHcl`.
+ */
 export function splitTemplateText(
   cursor: HclCursor,
   createError: HclErrorFactory,

@@ -68,7 +68,7 @@ export function readTemplateText(
   })
 }
 
-/** How the pieces of a template are read: of one in quotes, or of one without quotes. */
+/** The rules for the pieces of a template. They differ for templates with and without quotes. */
 interface TemplateRules {
   /** Matches plain text, or an escape without a backslash: `$${` is `${`, and `%%{` is `%{`. */
   readonly text: RegExp

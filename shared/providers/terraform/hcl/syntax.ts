@@ -1,5 +1,5 @@
 /**
- * terraform/hcl: the syntax of Terraform's language. Imports errors and config only.
+ * terraform/hcl: the syntax of Terraform's language. Imports errors and values only.
  *
  * Invariants: parsing evaluates nothing. Every syntax error names the file, line and column. The
  * nesting and the size of a text are bounded.

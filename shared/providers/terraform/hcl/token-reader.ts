@@ -27,7 +27,7 @@ export interface TokenReader {
   readonly createPlaceError: HclErrorFactory
   /** Runs a function one level deeper. Throws TERRAFORM_FILE_INVALID below the deepest level. */
   readonly nest: <T>(read: () => T) => T
-  /** Creates a reader of other tokens of the same file, whose levels continue those of this one. */
+  /** Creates a reader of other tokens of the same file. Both readers count levels together. */
   readonly createInner: (tokens: readonly HclToken[]) => TokenReader
 }
 

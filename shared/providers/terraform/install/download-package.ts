@@ -33,7 +33,7 @@ export async function downloadProviderPackage(
   return version
 }
 
-/** Returns settings without files of a user: only the registry of the address is used. */
+/** Returns settings that do not come from files: only the registry of the address is used. */
 function createSettings({ hostname }: SourceAddress, token: string | undefined) {
   return {
     methods: undefined,

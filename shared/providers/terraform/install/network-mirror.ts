@@ -18,7 +18,7 @@ const archivesForm = z.looseObject({
 
 /**
  * Creates the source of a network mirror. A mirror has no signatures, and its hashes are optional.
- * Its functions throw TERRAFORM_REGISTRY_UNREACHABLE, TERRAFORM_REGISTRY_INVALID,
+ * The functions of the source throw TERRAFORM_REGISTRY_UNREACHABLE, TERRAFORM_REGISTRY_INVALID,
  * TERRAFORM_CREDENTIALS and TERRAFORM_PLATFORM_UNSUPPORTED.
  */
 export function createMirrorSource(

@@ -33,7 +33,7 @@ export async function verifyChecksums(
   if (checksums.get(description.filename) !== description.shasum)
     throw createError(
       'TERRAFORM_CHECKSUM',
-      `the checksums of ${title} do not have the registry's checksum of ${description.filename}`,
+      `the checksums of ${title} do not contain the checksum that the registry names for ${description.filename}`,
     )
   if (description.publicKeys.length === 0) refuseWithoutKeys(title, address, deps.env)
   else {

@@ -1,6 +1,6 @@
 import { type CtyNumber, formatCtyNumber, parseCtyNumber } from '../values/cty-number.ts'
 
-/** Returns a number as a double if the double prints as the number, and as exact text otherwise. */
+/** Returns a number as a double if the double keeps all digits. Otherwise returns exact text. */
 export function toPropertyNumber(number: CtyNumber): number | string {
   const text = formatCtyNumber(number)
   const float = Number(text)

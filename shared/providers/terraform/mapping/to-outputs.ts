@@ -60,8 +60,8 @@ function toProperty(
 }
 
 /**
- * Returns a value as Pulumi programs see it. A number is a double if the double prints as the
- * number, and an exact text otherwise.
+ * Returns a value as Pulumi programs see it. A number is a double if the double keeps all digits,
+ * and an exact text otherwise.
  */
 export function toOutputValue(
   value: CtyValue,

@@ -4,7 +4,7 @@ import type { BlockSchema } from '../values/schema.ts'
 import { compareSemantically } from '../values/semantic-equality.ts'
 import { findAttributeAtPath } from './object-shape.ts'
 
-/** The operation on an object that a plan requires. */
+/** The action on an object that a plan requires. */
 export type PlanAction = 'none' | 'create' | 'update' | 'replace'
 
 /** A provider's plan for an object that is not deleted, after the checks of its flaws. */
@@ -18,7 +18,7 @@ export interface CheckedPlan {
 }
 
 /**
- * Returns the operation that a plan requires. An unknown part counts as a change. A write-only
+ * Returns the action that a plan requires. An unknown part counts as a change. A write-only
  * attribute can require a replacement although both states are equal.
  */
 export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAction {
@@ -32,7 +32,7 @@ export function decidePlanAction(block: BlockSchema, plan: CheckedPlan): PlanAct
 }
 
 /**
- * Reports whether the operation of the final plan agrees with that of the initial plan. After an
+ * Reports whether the action of the final plan agrees with that of the initial plan. After an
  * initial update, the final plan may change nothing. After an initial replacement, it may create
  * the new object.
  */

@@ -10,7 +10,7 @@ export interface PlannedPart {
   readonly path: CtyPath
 }
 
-/** Returns the inner part at a step. `pick` takes its value from each of the three values. */
+/** Returns the inner part at a step. `pick` returns the inner value of each of the three values. */
 export function enterPlannedPart(
   { prior, config, planned, path }: PlannedPart,
   step: CtyStep,

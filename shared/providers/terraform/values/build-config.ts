@@ -24,7 +24,10 @@ import {
 } from './schema.ts'
 import { unknownOf } from './unknown-value.ts'
 
-/** The configuration of an object, of the type of its schema, with all problems of the input. */
+/**
+ * The configuration of an object, with all problems of the input. `value` has the type that the
+ * schema implies.
+ */
 export interface BuiltConfig {
   readonly value: CtyValue
   readonly problems: readonly ConfigProblem[]

@@ -72,8 +72,8 @@ function bitsOf(integer: bigint): number {
 }
 
 /**
- * Returns the decimal with the fewest digits that differs from the number by at most half a unit of
- * its mantissa. Of those with equally few digits, the nearest one is returned.
+ * Returns the shortest of the decimals that differ from the number by at most half a unit of its
+ * mantissa. Of equally short decimals, returns the nearest one.
  */
 function shortestDecimalOf({ mantissa, exponent }: BinaryNumber): ScaledInteger {
   // `value` is the number, and `halfUnit` half a unit of its mantissa. If `halfUnit` has a

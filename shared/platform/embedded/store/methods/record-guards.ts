@@ -11,8 +11,8 @@ import {
 const messagePrefix = 'antichain record: '
 
 /**
- * The triggers that refuse to change or remove a damaged record of these kinds, or a record with a
- * newer format. They are temporary, so they exist on this connection only.
+ * The triggers that refuse to change or remove a damaged record of the kinds below, or a record
+ * with a newer format. They are temporary, so they exist on this connection only.
  */
 export const guardTriggers: string = (
   ['head', 'control', 'lease', 'stack', 'history', 'snapshot', 'document', 'request'] as const

@@ -47,7 +47,10 @@ const ed25519Curve = '2b06010401da470f01'
 
 type KeyMaterial = Pick<PublicKey, 'algorithm' | 'key'>
 
-/** Reads the key after its algorithm, a number of RFC 9580, section 9.1. */
+/**
+ * Reads the part of a key that follows the number of its algorithm. RFC 9580, section 9.1, has
+ * these numbers.
+ */
 function readKeyMaterial(algorithm: number, reader: ByteReader): KeyMaterial | undefined {
   switch (algorithm) {
     case 1:

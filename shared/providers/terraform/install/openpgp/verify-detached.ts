@@ -182,7 +182,7 @@ function readSubkey(
   }
 }
 
-/** Returns the bytes that a signature of a primary key over one of its parts covers. */
+/** Returns the bytes that a signature of a primary key covers. The signature follows `head`. */
 function signedBytesOf(key: PublicKey, head: Packet, { type }: Signature): Buffer {
   const isCertification = (types.certifications as readonly number[]).includes(type)
   if (head.tag !== packetTags.userId || !isCertification) return key.signedBytes
