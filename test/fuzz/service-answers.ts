@@ -20,7 +20,9 @@ export function checkServiceAnswer({ status, json }: ServiceResponse): void {
   const text = JSON.stringify(json).slice(0, 300)
   const isUnimplemented = status === 501
   requireLaw(status < 500 || isUnimplemented, `no request causes the status ${status}: ${text}`)
-  requireLaw(status !== 429, 'no rate limit hides a decoder')
+  // A full queue of requests has this status too, but refuses only decoded requests.
+  const isRateLimited = status === 429 && text.includes('too many requests')
+  requireLaw(!isRateLimited, 'no rate limit hides a decoder')
   requireLaw(status < 400 || json['code'] === status, 'an error has its status as code')
   if (status >= 400) throw createError('API_INPUT_INVALID', text)
 }
