@@ -52,7 +52,8 @@ export interface PackageChoice {
 
 /**
  * Chooses the package of a provider. The user's option comes first, then a package of the program,
- * then the locked version. The last choice is the newest version, which '' denotes.
+ * then the version in Terraform's lock file. The last choice is the newest version, which ''
+ * denotes.
  */
 export function choosePackage(
   source: string,

@@ -9,7 +9,7 @@ import {
 
 const stateFileName = 'terraform.tfstate'
 
-/** The folder of a working directory in which Terraform stores its settings. */
+/** The subfolder of a working directory that contains the settings of Terraform. */
 const dataFolderName = '.terraform'
 
 /** A state file, and the working directory of Terraform that it belongs to. */
@@ -35,7 +35,7 @@ export function findStateFile(path: string): StateFile {
   })
 }
 
-/** The settings of a local backend. `path`: the state of the workspace `default`. */
+/** The settings of a local backend. `path`: the state file of the workspace `default`. */
 interface LocalBackend {
   readonly path?: string
   /** The folder with the states of the other workspaces. */

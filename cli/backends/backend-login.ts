@@ -11,8 +11,8 @@ import { saveBackend } from './current-backend.ts'
 
 /**
  * Checks a self-managed backend by opening it, and saves its address for later commands, in place
- * of the login of an API. A new backend gets its metadata. If the backend cannot be opened, throws
- * its error and saves nothing.
+ * of the login of an API. A new backend gets its metadata. If the opening fails, throws the error
+ * of the opening, and saves nothing.
  */
 export async function loginToBackend(session: CliSession, address: string): Promise<number> {
   const url = parseObjectStoreUrl(address, session.cwd)

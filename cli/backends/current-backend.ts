@@ -20,9 +20,9 @@ const savedFileOf = (home: string): string => join(home, 'backend.json')
 
 /**
  * Returns the self-managed backend in use: that of PULUMI_BACKEND_URL, or else that of
- * `backend.url` in the project file, or else that of the login. The address of a service does not
- * count. Throws BACKEND_URL_INVALID for a text that is no address, and FILE_UNREADABLE for an
- * invalid login.
+ * `backend.url` in the project file, or else that of the login. The address of a service, such as
+ * `https://api.pulumi.com`, does not count. Throws BACKEND_URL_INVALID for a text that is no
+ * address, and FILE_UNREADABLE for an invalid login.
  */
 export function readCurrentBackend(options: {
   readonly home: string

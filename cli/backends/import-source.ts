@@ -12,8 +12,8 @@ import type { SourceStack } from './read-source-stack.ts'
 
 /**
  * Creates the stack of a source unless it exists, and gives it the state of the source. Without a
- * login, the stack also gets the history. Continues an import that was interrupted, even within an
- * entry.
+ * login, the stack also gets the history. Continues an interrupted import, even if the interruption
+ * was within an entry of the history.
  */
 export async function importSource(
   session: CliSession,
@@ -60,7 +60,10 @@ export async function readStackRecords(
   return records
 }
 
-/** Formats stacks of a backend as a table: resources, history, and secrets manager. */
+/**
+ * Formats stacks of a backend as a table: the numbers of resources and history entries, and the
+ * type of the secrets manager.
+ */
 export function formatSources(sources: readonly SourceStack[]): readonly string[] {
   const rows = sources.map(({ id, state, history }) => {
     const { project, stack } = stackPartsOf(id)

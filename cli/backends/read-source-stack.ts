@@ -96,7 +96,7 @@ function checkState(
 
 /**
  * Throws VALUE_MALFORMED or SECRETS_MALFORMED for a resource with a value that no command could
- * read. No secret is decrypted, because no passphrase is needed here.
+ * read. The check decrypts no secret, so it needs no passphrase.
  */
 function requireReadableValues(state: StoredDeployment, key: string): void {
   const resources = [

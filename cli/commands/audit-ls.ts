@@ -9,11 +9,16 @@ import type { CliSession } from '../session/session.ts'
 
 const entryForm = z.looseObject({
   at: z.number(),
+  /** The actor: a token, by its name. */
   who: z.string(),
+  /** The address of the client. */
   from: z.string(),
+  /** The request: its method and path. */
   what: z.string(),
+  /** `asked`: the entry before a change. `answered`: the entry after it, with `status`. */
   kind: z.string(),
   status: z.number().optional(),
+  /** The installation that wrote an imported entry. */
   importedFrom: z.string().optional(),
 })
 type Entry = z.infer<typeof entryForm>

@@ -19,7 +19,7 @@ import type { PackageOperands } from '../packages/load-package-schema.ts'
 import { installProject } from './install.ts'
 import { defaultInstallFlags } from './new.ts'
 
-/** The runtime of each language whose name is not that of its runtime. */
+/** The runtime of each language, except for languages that have the name of their runtime. */
 const runtimesByLanguage: ReadonlyMap<string, string> = new Map([
   ['typescript', 'nodejs'],
   ['javascript', 'nodejs'],

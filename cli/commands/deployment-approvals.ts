@@ -9,10 +9,13 @@ const approvalForm = z.object({
   request: z.string(),
   state: z.enum(['waiting', 'approved', 'rejected', 'expired']),
   command: z.string(),
+  /** The requester. */
   by: z.string(),
   expiresAt: z.number(),
+  /** The numbers of planned changes, by kind, such as `create`. */
   changes: z.record(z.string(), z.number()),
   decision: z.looseObject({ by: z.string(), note: z.string().optional() }).optional(),
+  /** The key of the request that applies the approved plan. */
   approvedRequest: z.string().optional(),
 })
 

@@ -5,9 +5,15 @@ import { listAllItems } from '../remote/api-pages.ts'
 
 const findingForm = z.object({
   stack: z.string(),
+  /** The result of the newest run, such as `checked` or `failed`. */
   status: z.string(),
+  /** The reason of a run that was skipped or failed. */
   reason: z.string().optional(),
   schedule: z.string().optional(),
+  /**
+   * The newest run that read all resources. `count`: the number of resources with drift. `reads`:
+   * the number of resources that the run read.
+   */
   found: z
     .object({ at: z.number(), count: z.number(), urns: z.array(z.string()), reads: z.number() })
     .loose()

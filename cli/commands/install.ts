@@ -39,7 +39,7 @@ export const installProject: Handler = async (session, flags) => {
   return 0
 }
 
-/** Reports whether the folder has a policy pack and does not belong to a project. */
+/** Reports whether the folder has a policy pack and no project file. */
 function isPolicyPackFolder(session: CliSession): boolean {
   if (!existsSync(join(session.cwd, 'PulumiPolicy.yaml'))) return false
   if (findProjectName(session) === undefined) return true

@@ -7,11 +7,15 @@ const limitsForm = z.object({
   items: z.array(
     z.object({
       label: z.string(),
+      /** Whether other stacks may use the limit too. */
       shared: z.boolean(),
       callsPerSecond: z.number().optional(),
+      /** Whether the rate is lower than usual, because the provider throttled calls. */
       slowed: z.boolean(),
       concurrency: z.number().optional(),
+      /** The number of calls that run now. */
       running: z.number(),
+      /** The number of deployments that use the limit now. */
       deployments: z.number(),
     }),
   ),

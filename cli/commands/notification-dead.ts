@@ -7,8 +7,10 @@ import { formatTable } from '../display/table.ts'
 const deadLettersForm = z.object({
   items: z.array(
     z.object({
+      /** The name of the notification, or `reply` for a reply to a repository host. */
       to: z.string(),
       stack: z.string(),
+      /** The kind of the event, or the state of a reply. */
       about: z.string(),
       deployment: z.string().optional(),
       request: z.string().optional(),

@@ -95,10 +95,11 @@ async function requireUsableNetwork(
 }
 
 /**
- * Refuses to remove the key that encrypts the data of an installation. Without the permission to
- * use it, functions could not read stored objects. Also refuses to add such a key, which is billed
- * and could not be removed again. The settings of an earlier deployment are not stored, so a user
- * may have omitted `dataKey` by mistake. Throws PLATFORM_SETTING_INVALID.
+ * Refuses settings that remove the key with which an installation encrypts its data. Functions
+ * would lose the permission to use the key, and could not read stored objects. Also refuses
+ * settings that add such a key, which is billed and could not be removed again. The settings of an
+ * earlier deployment are not stored, so a user may have omitted `dataKey` by mistake. Throws
+ * PLATFORM_SETTING_INVALID.
  */
 function requireSameDataKey(
   tables: InstallationStatus['tables'],

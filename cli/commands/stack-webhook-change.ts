@@ -18,7 +18,7 @@ import {
   webhookViewOfNotification,
 } from '../stack/pulumi-webhooks.ts'
 
-/** The fields of a webhook that a client sends. */
+/** The fields that a client sends to create or change a webhook. */
 type PulumiWebhookFields = Pick<
   PulumiWebhookView,
   'displayName' | 'payloadUrl' | 'active' | 'filters' | 'groups'

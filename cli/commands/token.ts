@@ -34,7 +34,8 @@ export const createApiToken: Handler = async (session, flags, [name]) => {
     ...(stacks.length === 0 ? {} : { stacks }),
     ...readTokenDays(flags),
   }
-  // --admin creates the first token in the store, because the API accepts no call without a token.
+  // With --admin, the command creates the token in the store of this machine. The API accepts no
+  // call without a token, so it could not create the first one.
   const { callApi } = isAdmin ? await session.openLocalEngine() : await session.openEngine()
   const response = await callApi({ method: 'POST', path: '/v1/tokens', body })
   const createdToken = issuedTokenForm.parse(response)

@@ -6,7 +6,10 @@ export interface Candidate {
   readonly description: string
 }
 
-/** A kind of words that only the store or the project knows. */
+/**
+ * A kind of words that only the store or the project knows. `keys`: the keys of the stack's
+ * configuration.
+ */
 export type LiveWordKind = 'stacks' | 'urns' | 'keys'
 
 /** The words that may complete a command line. */

@@ -5,7 +5,10 @@ const foldableRowsMax = 200
 /** Minimum number of rows in a fold. */
 const foldedRowsMin = 10
 
-/** The rows of a folded listing. `counts`: the URN of a shown row → the number of rows in it. */
+/**
+ * The rows of a folded listing. `counts`: the URN of a row that stands for several equal rows → the
+ * number of these rows.
+ */
 export interface FoldedRows {
   readonly rows: readonly ResourceRow[]
   readonly counts: ReadonlyMap<string, number>

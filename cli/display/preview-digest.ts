@@ -12,7 +12,9 @@ interface DigestStep {
   readonly provider?: string
   readonly oldState?: unknown
   readonly newState?: unknown
+  /** The names of the changed properties. */
   readonly diffReasons?: readonly string[]
+  /** The names of the properties that require a replacement. */
   readonly replaceReasons?: readonly string[]
   readonly detailedDiff: unknown
 }

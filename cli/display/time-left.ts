@@ -30,8 +30,8 @@ const similarRatio = 1.5
  * Estimates the duration of the running deployment, which has the newest entry of `history`, in ms.
  * The estimate is the median of the last successful deployments of the same command. Returns
  * undefined if there are fewer than 3 of them, if most durations are far from the median, and for a
- * short deployment. `lastEndAt`: the end of the last operation before a resume. The time until this
- * end is subtracted from the estimate.
+ * short deployment. `lastEndAt`: the end of the last operation before a resume. The time from the
+ * deployment's start to this end is subtracted from the estimate.
  */
 export function expectedMsOfHistory(
   history: readonly HistoryRecord[],

@@ -16,6 +16,7 @@ import { exportedSettingForm } from './setting-kinds.ts'
 
 const commands = Object.keys(kindsByCommand) as (keyof typeof kindsByCommand)[]
 
+/** A line of `history.jsonl`: an entry of the history, whose fields `HistoryRecord` describes. */
 const historyLineForm = z.object({
   command: z.enum(commands),
   message: z.string(),

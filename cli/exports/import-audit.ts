@@ -94,8 +94,9 @@ async function readIsImported(
 
 /**
  * Appends the entries to the audit log of the target, oldest first, and reports their number. The
- * target keeps entries that it has, so a repetition continues an interrupted import. The target
- * also logs each request, so the pages that an earlier import appended are not sent again.
+ * target keeps entries that it has, so a repetition continues an interrupted import. The log of
+ * the target also gets an entry for each request. To save such entries, the function does not send
+ * the pages that an earlier import appended.
  */
 export async function importAudit(
   session: CliSession,
@@ -136,7 +137,7 @@ async function listMissingPages(
   return pages.slice(presentCount)
 }
 
-/** Returns pages that one request can have. */
+/** Cuts entries into pages, each of which is small enough for one request. */
 function* cutPages(entries: AuditPage): Generator<AuditPage> {
   let page: ExportedAuditEntry[] = []
   let bytes = 0

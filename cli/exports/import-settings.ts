@@ -37,8 +37,8 @@ export interface SettingsPlan {
 type MutablePlan = { readonly imports: PlannedSetting[]; readonly manualSteps: string[] }
 
 /**
- * Plans the import of the settings without a stack, and lists the steps that remain. Settings that
- * the target has are kept. Changes nothing. Throws EXPORT_INVALID for unknown settings, and
+ * Plans the import of the settings of groups and of the installation, which belong to no stack.
+ * Lists the steps that remain. Settings that the target has are kept. Changes nothing. Throws EXPORT_INVALID for unknown settings, and
  * the errors of the API.
  */
 export async function planSettings(

@@ -21,7 +21,9 @@ const exportedStackForm = z.object({
   id: z.string().regex(exportedStackPattern),
   /** The folder of the members of the stack. */
   folder: z.string().regex(/^stacks\/\d+$/),
+  /** The number of entries of the history. */
   history: z.int(),
+  /** The number of resources in `state.json`. */
   resources: z.int(),
   /** The published version that `state.json` has. 0 without a state. */
   version: z.int(),

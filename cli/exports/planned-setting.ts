@@ -15,6 +15,7 @@ export interface PlannedSetting {
   readonly noun: string
   /** The name. Empty for a setting of which a stack has only one, such as its approval rule. */
   readonly name: string
+  /** The path of the PUT request that stores the setting. `body` is the body of this request. */
   readonly path: string
   readonly body: object
   /** The command that stores the same setting, for a setting that grants access or trust. */

@@ -97,7 +97,7 @@ function findFieldErrors(spec: ImportSpec, index: number): readonly string[] {
 interface AssignedUrns {
   /** The URNs in the order of the file. */
   readonly urns: readonly Urn[]
-  /** An entry of `nameTable` precedes a resource of the file with the same name. */
+  /** If an entry of `nameTable` and a resource have the same name, the map has only the entry. */
   readonly urnByName: ReadonlyMap<string, Urn>
   readonly urnErrors: readonly string[]
 }

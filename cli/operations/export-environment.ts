@@ -8,9 +8,10 @@ import {
 } from '../../shared/programs/environments/environment-config.ts'
 
 /**
- * Sets the variables of an environment in this process, so that its programs and plugins inherit
- * them. Each entry of the environment's `files` is written to a file that only the user can read,
- * and its variable contains the path. The files are removed when the process ends.
+ * Sets the variables of an environment in this process, so that the programs and plugins of a
+ * deployment inherit them. Each entry of the environment's `files` is written to a file that only
+ * the user can read, and its variable contains the path. The files are removed when the process
+ * ends.
  */
 export function exportEnvironment(environment: EnvironmentValue): void {
   for (const [name, value] of variablesOfEnvironment(environment)) process.env[name] = value

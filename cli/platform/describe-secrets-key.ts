@@ -12,8 +12,8 @@ import { sendOrUndefined } from './send-or-undefined.ts'
 type KmsSender = Pick<KMSClient, 'send'>
 
 /**
- * Describes the key for secrets of an installation, which its alias names. Returns undefined if the
- * alias is missing. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
+ * Describes the key for secrets of an installation. The alias of the installation names this key.
+ * Returns undefined if the alias is missing. Throws PLATFORM_PERMISSION_MISSING, PLATFORM_FAILED.
  */
 export async function describeSecretsKey(
   client: KmsSender,

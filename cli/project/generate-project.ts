@@ -17,6 +17,7 @@ export interface ProjectToGenerate {
   readonly targetFolder: string
   /** The name of the project, unless the folder of the program has a project file. */
   readonly name: string
+  /** Whether the conversion fails on errors such as missing variables. */
   readonly isStrict: boolean
 }
 

@@ -5,7 +5,10 @@ import type { StepOp } from '../../shared/records/operation.ts'
 
 const urnForm = z.string().transform(text => text as Urn)
 
-/** The form of the forecast that the API sends when a preview has ended. */
+/**
+ * The form of the forecast that the API sends when a preview has ended. `estimates`: the number of
+ * provider calls by the source of their expected duration. `Forecast` describes the other fields.
+ */
 export const forecastForm = z.object({
   parallel: z.number(),
   steps: z.number(),

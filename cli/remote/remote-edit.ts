@@ -7,10 +7,12 @@ import type { EditEnd } from '../../shared/records/stack-request.ts'
 import type { ApiClient } from './api-client.ts'
 import { refusalErrorOf, refusalForm } from './refusal.ts'
 
+/** The end of an edit (`started`), of a rename, or of a refused request. */
 const endForm = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('started'),
     deployment: z.string(),
+    /** `EditEnd` describes these fields. */
     edit: z.object({ version: z.number(), count: z.number(), notices: z.array(z.string()) }),
   }),
   z.object({ kind: z.literal('renamed'), to: z.string() }),

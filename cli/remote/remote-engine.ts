@@ -29,6 +29,7 @@ import { listRemoteStacks, remoteStackForm, toStackRecord } from './remote-stack
 const uploadForm = z.object({
   url: z.string(),
   headers: z.record(z.string(), z.string()),
+  /** Whether the API already has the bytes. */
   isThere: z.boolean().default(false),
 })
 const deploymentForm = z.looseObject({

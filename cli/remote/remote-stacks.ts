@@ -9,8 +9,10 @@ import { createApiPageForm, readApiPages } from './api-pages.ts'
 export const remoteStackForm = z.object({
   id: z.string(),
   createdAt: z.number(),
+  /** The id of the open deployment. '' without one. */
   current: z.string(),
   version: z.number(),
+  /** The number of the last deployment. */
   deployments: z.number(),
 })
 

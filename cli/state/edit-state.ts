@@ -19,9 +19,9 @@ export interface ConfirmedEdit {
 }
 
 /**
- * Edits a state in a short deployment, after its confirmation. An interrupted deployment is closed
- * first. Throws CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the edit. After an error the
- * state is unchanged. Prints the warnings of the edit.
+ * Edits a state in a short deployment, if `confirm` returns true. An interrupted deployment is
+ * closed first. Throws CONFIRMATION_DECLINED, STACK_BUSY, and the errors of the edit. After an
+ * error the state is unchanged. Prints the warnings of the edit.
  */
 export async function editConfirmedState(
   session: CliSession,

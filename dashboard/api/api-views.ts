@@ -32,8 +32,9 @@ export interface ShownDeployment {
   readonly endedAt?: number
   /** Absent while the deployment is open. */
   readonly result?: string
+  /** The numbers of operations by kind. */
   readonly changes?: Readonly<Record<string, number>>
-  /** The version of the published snapshot. Absent if the deployment published none. */
+  /** The stack's version at the end of the deployment, even if the deployment published none. */
   readonly version?: number
   /** Only of an open deployment: the requested stop, which is `none`, `graceful` or `forced`. */
   readonly stop?: string
@@ -66,7 +67,9 @@ export interface ShownApproval {
   readonly state: 'waiting' | 'approved' | 'rejected' | 'expired'
   readonly command: string
   readonly message: string
+  /** The requester, for display. */
   readonly by: string
+  /** The time of the preview, in ms since 1970. */
   readonly at: number
   readonly expiresAt: number
   readonly changes: Readonly<Record<string, number>>

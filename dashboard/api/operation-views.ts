@@ -37,7 +37,11 @@ export function hasFailed({ stage, verdict }: Pick<ShownOperation, 'stage' | 've
 /** An operation for which another one waits. */
 export type NeededOperation = Pick<ShownOperation, 'id' | 'op' | 'urn' | 'stage' | 'verdict'>
 
-/** The reason why an operation does not run. */
+/**
+ * The reason why an operation does not run. `none`: it runs or has ended. `undelivered`: its
+ * message is a dead letter. `hook`: the program runs this hook. `delivery`: the message of the
+ * operation waits in the queue, or its executor waits for limits of calls.
+ */
 export interface ShownWait {
   readonly kind: 'none' | 'operations' | 'stopped' | 'undelivered' | 'hook' | 'slots' | 'delivery'
   readonly operations?: readonly NeededOperation[]
@@ -71,6 +75,7 @@ export interface ShownRecords {
   readonly givenBack: number
   /** The identity of the executor that began the operation, or ''. */
   readonly executor: string
+  /** Only of a hook: whether it runs before or after the provider call of its resource. */
   readonly hook?: 'before' | 'after'
   readonly times?: ShownOperation
   readonly wait: ShownWait
@@ -104,7 +109,9 @@ export interface ResourceRecords {
 export interface ShownLimits {
   readonly items: readonly {
     readonly label: string
+    /** The number of deployments that use the limit now. */
     readonly deployments: number
+    /** Whether the rate is lower than that of the rule, because the provider throttled calls. */
     readonly slowed: boolean
   }[]
 }

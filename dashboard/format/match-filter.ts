@@ -1,6 +1,6 @@
 /**
- * Returns the function that reports whether a text contains every part of a filter. The function
- * ignores upper and lower case. Returns undefined for a filter without parts, which every text
+ * Returns the function that reports whether a text contains every word of a filter. The function
+ * ignores upper and lower case. Returns undefined for a filter without words, which every text
  * matches.
  */
 export function createMatcher(filter: string): ((text: string) => boolean) | undefined {

@@ -12,6 +12,10 @@ import { AgeText } from '../widgets/time-text.tsx'
 import { useNow } from '../widgets/use-now.ts'
 import { type TableColumn, VirtualTable } from '../widgets/virtual-table.tsx'
 
+/**
+ * An entry of the audit log in the API. `asked`: written before the change. `answered`: written
+ * after the change, with its status. `request`: the id of the request.
+ */
 interface AuditEntryView {
   readonly request: string
   readonly at: number

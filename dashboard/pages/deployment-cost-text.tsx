@@ -3,7 +3,10 @@ import { costPollIntervalMsOf } from '../deployment/cost-poll.ts'
 import { formatDollars } from '../format/format-dollars.ts'
 import { useClient } from '../session/client-context.ts'
 
-/** The cost of a deployment in the API. Without `isBilled`, it used no service of AWS. */
+/**
+ * The cost of a deployment in the API. If `isBilled` is false, no function of AWS served the
+ * deployment.
+ */
 interface ShownCost {
   readonly isBilled: boolean
   readonly prices: { readonly asOf: string; readonly region: string }

@@ -10,8 +10,9 @@ const cacheMs = 60_000
 const readsMax = 3
 
 /**
- * Shows the drift that the latest drift run of a stack found. Only visible rows read it. After a
- * failed read the label is empty, because the rest of the row is still correct.
+ * Shows the drift that the latest drift run of a stack found. In a table, only the labels of the
+ * visible rows read the drift. After a failed read the label is empty, because the rest of the row
+ * is still correct.
  */
 export function DriftLabel({ stack }: { stack: ShownStack }) {
   const { client } = useClient()

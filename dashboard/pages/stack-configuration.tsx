@@ -14,7 +14,10 @@ interface DeployedConfig {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** The number of deployments in which the page searches for a configuration. Edits have none. */
+/**
+ * The number of deployments in which the page searches for a configuration. An edit of the state
+ * has none.
+ */
 const deploymentsMax = 5
 /** The number of first events of a deployment, one of which contains its configuration. */
 const eventsMax = 20
@@ -90,7 +93,8 @@ async function readConfigOf(
     )
     return items.find(({ preludeEvent }) => preludeEvent !== undefined)?.preludeEvent?.config
   } catch (thrown) {
-    // A deployment from before a rename of the stack has no events here, and old ones are removed.
+    // A deployment from before a rename of the stack has no events here, and the events of an old
+    // deployment are removed.
     const isAbsent =
       thrown instanceof ApiFailure &&
       ['RECORDS_REMOVED', 'DEPLOYMENT_UNKNOWN', 'MOMENT_UNKNOWN'].includes(thrown.code)

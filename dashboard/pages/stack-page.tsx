@@ -120,8 +120,8 @@ function StackHead(props: ProjectAndStack & { value: StackWithLastDeployment | u
 function StackTabs(props: StackPageProps & { path: string; value: StackWithLastDeployment }) {
   const { project, stack, tab, view = 'table', resource, path, value } = props
   const { record, last } = value
-  // The history changes when a deployment starts and when it ends.
   const openDeployment = last?.result === undefined ? last?.number : undefined
+  // The history changes when a deployment starts and when it ends.
   const historyRevision = `${last?.number ?? 0} ${last?.result ?? ''}`
   return (
     <RouteTabs

@@ -153,7 +153,7 @@ function createColumns(nowMs: number): readonly TableColumn<ShownStack>[] {
   ]
 }
 
-/** Returns the stacks with every part of a filter in their names or last deployment. Pure. */
+/** Returns the stacks with every word of a filter in their names or last deployment. Pure. */
 function filterStacks(stacks: readonly ShownStack[], filter: string): readonly ShownStack[] {
   const matches = createMatcher(filter)
   return stacks.filter(({ project, stack, last }) => {

@@ -2,7 +2,10 @@ import type { ReactNode } from 'react'
 import { Button, Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { FailureBoundary } from './failure-boundary.tsx'
 
-/** Shows details beside the page, above it on narrow screens. Escape closes them. */
+/**
+ * Shows details over the right part of the page, and on narrow screens over the whole page. Escape
+ * closes the details.
+ */
 export function DetailsDrawer(props: {
   title: string
   subtitle: string

@@ -8,7 +8,8 @@ interface RowPosition {
 }
 
 /**
- * Returns the row to which a key moves, or undefined for a key that moves to no row. Pure.
+ * Returns the index of the row to which a key moves, or undefined for a key that moves to no row.
+ * Pure.
  */
 export function findNextRowIndex(
   key: string,

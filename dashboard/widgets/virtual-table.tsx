@@ -19,7 +19,7 @@ import { chooseNextSort, type SortValue, sortRows, type TableSort } from './sort
 import { TableHead } from './table-head.tsx'
 import { useMediaQuery } from './use-media-query.ts'
 
-/** A column of a table. The name is also the class of its cells, which CSS places. */
+/** A column of a table. CSS places the cells of a column by their class, `cell-<name>`. */
 export interface TableColumn<Row> {
   readonly name: string
   readonly header: string

@@ -13,7 +13,7 @@ const text = z.string().max(apiLimits.auditTextCharsMax)
 /** The form of the name or address of the installation that wrote exported entries. */
 export const auditSourceForm = z.string().min(1).max(apiLimits.auditSourceCharsMax)
 
-/** An entry of the audit log as an export has it. */
+/** An entry of the audit log as an export has it; see `AuditEntry`. */
 export const exportedAuditForm = z.object({
   id: text.min(1),
   at: z

@@ -50,6 +50,7 @@ const requestsPerEvent: Readonly<Record<UsagePart | 'task', number>> = {
 
 /** The current call. */
 interface MeasuredCall {
+  /** The id of the call in the records of usage. */
   readonly run: string
   readonly startMs: number
   readonly startCounts: UsageCounts

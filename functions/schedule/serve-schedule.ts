@@ -25,7 +25,7 @@ export interface NotificationEvents {
 
 /**
  * The event that EventBridge Scheduler sends for a schedule. `placed` is the name of the schedule
- * at EventBridge Scheduler.
+ * at EventBridge Scheduler. `placedAt` is the time of its registration there, in ms since 1970.
  */
 const scheduleCallForm = z.object({
   kind: z.literal('schedule'),

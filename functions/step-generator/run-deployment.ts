@@ -246,7 +246,7 @@ function readRunStatus(
   const isShuttingDown = handOverSignal?.aborted === true
   if ((limitMs === Infinity && !isShuttingDown) || deps.run.isAborted()) return undefined
   const hasNewEnds = deps.earlierEnds.size > (startedDeployment.handedOver?.ended ?? 0)
-  // A program that has ended does not run again, so no registration of it awaits further ends.
+  // Once the program has ended, it does not run again, and nothing awaits the remaining ends.
   const hasCaughtUp =
     progress.unawaitedEndCount() === 0 || deps.earlierDecisions?.programEnd !== undefined
   const awaitedCount = deps.watcher.awaitedIds().length

@@ -175,7 +175,7 @@ async function deferWithoutControlRecord(
   { stack, observedHolder }: NudgedStack,
   deployment: DeploymentId,
 ): Promise<ServeOutcome> {
-  // The holder's text `started` is unknown, so the id of the deployment takes its place.
+  // Without a control record the holder is unknown, so the deployment's id identifies it.
   const unseenHolder: ObservedHolder = { life: deployment, renewals: -1 }
   if (observedHolder?.life !== deployment) {
     await server.platform.nudges.nudge(stack, limits.watchdogNudgeMs, {

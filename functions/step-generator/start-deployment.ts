@@ -51,7 +51,7 @@ export interface StartedDeployment {
   readonly base: Base
   /** An interrupted deployment that was closed before this deployment started. */
   readonly closedDeployment?: DeploymentId
-  /** Messages for the user about late outcomes that were taken from the inbox. */
+  /** Messages for the user: about late outcomes in the base, and resources of another stack. */
   readonly notices: readonly string[]
   /** The results of earlier generator runs. Absent in the first run. */
   readonly earlierRuns?: EarlierRuns

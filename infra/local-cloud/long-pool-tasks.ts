@@ -42,7 +42,7 @@ export interface LongPoolTasks {
 
 /**
  * Runs at most one task for a queue, in place of the ECS service of the CDK app. The task is
- * started when the scaler has set a number of tasks, and gets SIGTERM when the number is 0. A task
+ * started when the scaler has set a number above 0, and gets SIGTERM when the number is 0. A task
  * that has received a message meanwhile ends after that message.
  */
 export function startLongPoolTasks(options: LongPoolTasksOptions): LongPoolTasks {

@@ -47,7 +47,10 @@ export interface GroupServices {
   readonly secretsKey: string
 }
 
-/** The services of an installation's functions, in the emulators: those of the default group. */
+/**
+ * The services of an installation's functions, in the emulators. The fields of `GroupServices` are
+ * the services of the default group.
+ */
 export interface LocalServices extends GroupServices {
   /** The resources that the template of the installation refers to. */
   readonly localResources: LocalResources

@@ -47,6 +47,7 @@ export const storedResourceForm = z.looseObject({
   aliases: textListForm,
 })
 
+/** The attempt of a pending create, by which a late outcome of the attempt is recognized. */
 const originForm = z
   .object({ deployment: z.string(), operation: z.number(), attempt: z.number() })
   .optional()

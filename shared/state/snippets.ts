@@ -34,9 +34,9 @@ export function readSnippets({
 
 /**
  * Returns the snippet with a name. Its references must be to resources that no snippet registered,
- * because the generated program declares those resources itself. Throws SNIPPET_UNKNOWN, and
- * STATE_INVALID for two snippets of one name, an invalid URN, and a reference to another snippet.
- * Source: pkg/cmd/pulumi/state/state_promote.go, resolveSnippetForPromote and
+ * because the generated program declares the referenced resources itself. Throws SNIPPET_UNKNOWN,
+ * and STATE_INVALID for two snippets of one name, an invalid URN, and a reference to another
+ * snippet. Source: pkg/cmd/pulumi/state/state_promote.go, resolveSnippetForPromote and
  * validateSnippetPromoteReferences, v3.274.1.
  */
 export function findSnippet(

@@ -75,7 +75,7 @@ function mergeStrictly([first, ...others]: readonly DeploymentRequest[]):
 /** A run of a schedule. */
 export interface ScheduleRun {
   readonly name: string
-  /** The planned time. */
+  /** The time when the run was due. In a shared schedule: its planned time. */
   readonly due: EpochMs
   /** Whether the schedule is shared by several stacks. */
   readonly isShared: boolean

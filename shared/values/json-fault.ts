@@ -25,8 +25,8 @@ const otherFormats: readonly (readonly [prefix: string, description: string])[] 
 ]
 
 /**
- * Maximum size of a text whose fault gets a place, in bytes. The search for a place takes time, and
- * a server answers no other request meanwhile.
+ * Maximum size of a text whose description names the line and column of the fault, in bytes. The
+ * search for them takes time, and a server answers no other request meanwhile.
  */
 const placeBytesMax = 16 * 1024 * 1024
 /** Maximum size of a text in JavaScript, in bytes. */

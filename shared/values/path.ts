@@ -128,10 +128,10 @@ export function containsPath(
  * Resets the values at the paths to those of the old inputs. A value that is absent in the old
  * inputs is removed. Paths pass through secrets, and a value from a secret stays secret.
  * `unresetPaths`: the paths that were not reset, because only the old or only the new inputs have a
- * value on them. If the last key of a path was added or removed, the reset removes or restores it.
- * The matches of a path with wildcards are reset in order, up to the first match that cannot be
- * reset.
- * Malformed paths are ignored. Source: docs/spec/step-generation.md#ignorechanges.
+ * value at one of their segments. A key at the end of a path is an exception: the reset removes an
+ * added key, and restores a removed one. The matches of a path with wildcards are reset in order,
+ * up to the first match that cannot be reset. Malformed paths are ignored. Source:
+ * docs/spec/step-generation.md#ignorechanges.
  */
 export function resetPaths(
   old: PropertyMap,

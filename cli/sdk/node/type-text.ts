@@ -31,7 +31,7 @@ export interface RequestedType {
 /** Formats types as TypeScript, and collects the named types in them. */
 export interface TypeFormatter {
   readonly format: (spec: TypeSpec, use: TypeUse) => string
-  /** Returns the types that `format` has named for the first time since the last call. */
+  /** Returns the types that `format` has named since the last call, but never before. */
   readonly takeRequested: () => readonly RequestedType[]
 }
 

@@ -37,7 +37,7 @@ export interface Annotator {
     use: AnnotationUse,
     options: AnnotationOptions,
   ) => string
-  /** Returns the classes that annotations have named for the first time since the last call. */
+  /** Returns the classes that annotations have named since the last call, but never before. */
   readonly takeRequested: () => readonly RequestedClass[]
 }
 

@@ -51,7 +51,7 @@ export function generatePythonSdk(schema: PackageSchema): GeneratedSdk {
   return { files: createTextFiles(files), omissions: findOmissions(schema) }
 }
 
-/** Returns the files that make modules of folders, and those of the module `config`. */
+/** Returns an `__init__.py` for each module, and the files of the module `config`. */
 function listIndexFiles(
   pythonPackage: PythonPackage,
   moduleFiles: readonly ModuleFile[],

@@ -87,7 +87,7 @@ export function toEnumMember(name: string, enumName: string): string {
 
 /**
  * Returns a semantic version in the form of PEP 440: `1.2.0b3` for `1.2.0-beta.3`. Another
- * prerelease or build becomes a local version of Python, such as `1.2.0+nightly.4`.
+ * prerelease, or a build, becomes a local version label of PEP 440, such as `1.2.0+nightly.4`.
  */
 export function toPythonVersion(version: string): string {
   const [, release = '0.0.0', prerelease = '', build = ''] =

@@ -78,7 +78,10 @@ export const deploymentRoutes = [
     output: deploymentView.extend({
       stop: z.string().optional(),
       holder: z.string().optional(),
-      /** Operations with dead letters. Only of an open deployment, and not on AWS. */
+      /**
+       * The number of operations with dead letters. Absent for an ended deployment, and always 0
+       * on AWS.
+       */
       undelivered: z.number().optional(),
     }),
     run: async (ports, { params }) => {
@@ -160,8 +163,10 @@ export const deploymentRoutes = [
       z.object({
         moment: z.string(),
         at: z.number(),
+        /** The kind of the step, such as `create`. */
         what: z.string(),
         urn: z.string().optional(),
+        /** The verdict of the operation, or `open` for one without an end. */
         verdict: z.string().optional(),
       }),
     ),

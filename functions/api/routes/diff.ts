@@ -38,6 +38,7 @@ const versionDiffView = z.object({
   /** The number of all changes. `changes` contains at most `diffChangesMax` of them. */
   changeCount: z.number(),
   sameCount: z.number(),
+  /** Pending operations that only the version `to` has, and those that only `from` has. */
   pendingAdded: pendingView,
   pendingRemoved: pendingView,
 })

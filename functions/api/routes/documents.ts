@@ -77,7 +77,7 @@ const schedules = [
     draft: scheduleDraft,
     keyOf: params => ({ kind: 'schedule', scope: stackOf(params), name: documentNameOf(params) }),
   }),
-  // A shared schedule runs on stacks that the token of a deployer may not cover.
+  // A shared schedule can run on stacks that the token of a deployer does not cover.
   ...createCollectionRoutes({
     ...scheduleParts,
     path: '/v1/schedules',

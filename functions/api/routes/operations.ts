@@ -39,6 +39,7 @@ const operationView = z.object({
   wave: z.number().optional(),
 })
 
+/** The reason why an operation does not run; see `OperationWait`. */
 const waitView = z.object({
   kind: z.enum(['none', 'operations', 'stopped', 'undelivered', 'hook', 'slots', 'delivery']),
   operations: z
@@ -48,6 +49,7 @@ const waitView = z.object({
   running: z.number().optional(),
 })
 
+/** An attempt. Only one with an outcome has the optional fields; see `Outcome`. */
 const attemptView = z.object({
   attempt: z.number(),
   verdict: z.string().optional(),

@@ -20,7 +20,9 @@ export const queryRoutes = [
     output: z.object({
       columns: z.array(z.string()),
       rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+      /** Whether further rows exceeded a limit. */
       isTruncated: z.boolean(),
+      /** The ids of the stacks whose records cannot be read. The query omits them. */
       unreadable: z.array(z.string()),
     }),
     run: async (ports, { caller, body: { sql, project } }) => {

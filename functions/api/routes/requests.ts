@@ -38,6 +38,7 @@ const urnsForm = z
   .max(apiLimits.urnsMax)
   .default([])
 
+/** The selected resources; see `Targeting`. */
 const targetingForm = z.strictObject({
   targets: urnsForm,
   excludes: urnsForm,
@@ -47,6 +48,7 @@ const targetingForm = z.strictObject({
   excludeProtected: z.boolean().default(false),
 })
 
+/** The body of a request. `DeploymentOptions` describes the fields without a comment. */
 const requestBodyForm = z.strictObject({
   command: z.enum(['up', 'refresh', 'destroy', 'import']),
   parallel: z.int().min(1).max(parallelMax).default(requestParallelDefault),

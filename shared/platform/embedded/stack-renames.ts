@@ -3,8 +3,8 @@ import type { RandomPort } from '../../ports/system.ts'
 import type { StoreCall } from './store/methods/store-methods.ts'
 
 /**
- * Creates the renames over the embedded store. Each rename is one transaction, and ignores
- * `placements`, because processes check schedules themselves, without an external scheduler.
+ * Creates the renames over the embedded store. Each rename is one transaction. It ignores
+ * `placements`, the names of calls at an external scheduler: processes check schedules themselves.
  */
 export function createStackRenames(call: StoreCall, random: RandomPort): StackRenames {
   return {

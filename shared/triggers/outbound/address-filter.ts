@@ -51,8 +51,8 @@ export interface AddressRules {
 }
 
 /**
- * The check of an IP address: of the literal address in a URL, or of each one to which its name
- * resolves.
+ * The check of an IP address: the literal address in a URL, or an address to which the name in the
+ * URL resolves.
  */
 export interface AddressFilter {
   /**

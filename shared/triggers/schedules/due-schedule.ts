@@ -19,6 +19,7 @@ export const stackSelectionForm = z.strictObject({
 export const scheduleDocument = z.strictObject({
   /** Cron, rate or at; see `parseScheduleTime`. */
   when: z.string().max(200),
+  /** The IANA name of the time zone in which `when` applies. */
   zone: z.string().max(100).default('UTC'),
   operation: z.discriminatedUnion('kind', [
     /**
@@ -59,8 +60,8 @@ export const scheduleDocument = z.strictObject({
     .transform(ms => ms as EpochMs)
     .optional(),
   /**
-   * The times of the newest sent runs, the oldest first: when each run was due, and in a shared
-   * schedule its planned time.
+   * The times of the newest sent runs, the oldest first. Each is the time when the run was due. In
+   * a shared schedule, each is the planned time instead.
    */
   recentRuns: z
     .array(z.number().transform(ms => ms as EpochMs))

@@ -17,7 +17,7 @@ export interface ScheduleRunDeps extends Pick<TriggerPorts, 'documents' | 'marks
   readonly clock: Pick<ClockPort, 'now'>
   /** Reports whether the stack of this scope runs a deployment. */
   readonly isRunning: (scope: DocumentKey['scope']) => Promise<boolean>
-  /** Requests the operation of the schedule. `due` is the planned time and identifies the run. */
+  /** Requests the operation. `due`: the time when the run was due, which identifies the run. */
   readonly send: (key: DocumentKey, schedule: Schedule, due: EpochMs) => Promise<void>
   /** Whether another service applies the jitter, such as EventBridge Scheduler by its window. */
   readonly hasExternalJitter: boolean

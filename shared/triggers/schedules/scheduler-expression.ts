@@ -54,8 +54,8 @@ function expressionOf(time: ScheduleTime): string {
 }
 
 /**
- * Formats a cron field from the flags of its values. Three or more consecutive values become a
- * range: `0,15,30-45`.
+ * Formats a cron field. `flags` has a number for each value from `firstValue`: 0 if the field does
+ * not contain the value. Three or more consecutive values become a range: `0,15,30-45`.
  */
 function formatField(flags: readonly number[], firstValue: number): string {
   if (flags.every(flag => flag !== 0)) return '*'

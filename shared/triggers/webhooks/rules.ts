@@ -34,6 +34,7 @@ const commonFields = {
   stack: stackForm,
   /** The repository's files at the commit, or the last uploaded program. */
   program: z.enum(['commit', 'uploaded']).default('commit'),
+  /** The folder of the program in the repository. */
   folder: folderForm.default(''),
   /** Whether the packages of a commit are installed without their scripts. */
   ignoreScripts: z.boolean().default(false),
