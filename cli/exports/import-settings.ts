@@ -38,8 +38,8 @@ type MutablePlan = { readonly imports: PlannedSetting[]; readonly manualSteps: s
 
 /**
  * Plans the import of the settings of groups and of the installation, which belong to no stack.
- * Lists the steps that remain. Settings that the target has are kept. Changes nothing. Throws EXPORT_INVALID for unknown settings, and
- * the errors of the API.
+ * Lists the steps that remain. Settings that the target has are kept. Changes nothing. Throws
+ * EXPORT_INVALID for unknown settings, and the errors of the API.
  */
 export async function planSettings(
   session: CliSession,
