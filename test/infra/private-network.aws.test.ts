@@ -94,7 +94,10 @@ test.each([
   [{ ...network, endpoints: 's3' }, 'antichain:routeTables: the endpoints of s3 and dynamodb'],
   [{ ...network, routeTables: 'rtb-01234567' }, 'antichain:routeTables: only the endpoints'],
   [{ ...network, endpoints: 'ec2' }, 'antichain:endpoints.0: '],
-  [{ publicAddresses: 'off' }, 'antichain:publicAddresses: tasks reach AWS'],
+  [
+    { publicAddresses: 'off' },
+    'antichain:publicAddresses: publicAddresses=off needs the setting vpc',
+  ],
 ])('%o is refused', (settings, problem) => {
   const read = readInstallationSettings(toContext({ region: 'eu-central-1', ...settings }))
   expect(read).toMatchObject({ problems: [expect.stringContaining(problem)] })
