@@ -27,12 +27,11 @@ export const listStacks: Handler = async (session, flags) => {
   const failures: unknown[] = unreadable.map(({ reason }) => reason)
   const selectedId = readSelectedId(session)
   const needsTags = isJsonOutput(flags) || flags.text('tag') !== undefined
+  const read = createReporter(failures)
   const rows = await Promise.all(
     stacks.map(async (record): Promise<readonly StackRow[]> => {
       try {
-        const { catalog } = platform
-        const read = createReporter(failures)
-        const lastRecord = (await read(() => catalog.listHistory(record.id, 1)))?.[0]
+        const lastRecord = (await read(() => platform.catalog.listHistory(record.id, 1)))?.[0]
         const lastUpdateMs = lastRecord?.endedAt ?? lastRecord?.startedAt
         const isOpen = record.current !== ''
         const status = isOpen ? await read(() => engine.readStatus(record.id)) : undefined

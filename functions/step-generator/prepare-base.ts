@@ -23,8 +23,8 @@ export interface PreparedBase {
 }
 
 /**
- * Returns the published snapshot, changed by the late outcomes and by the user's answers about
- * pending creates.
+ * Returns the published snapshot with the late outcomes, with the providers that it lacks, and with
+ * the user's answers about pending creates. Its secrets have the manager of the stack file.
  */
 export async function prepareBase(
   ports: GeneratorPorts,
@@ -43,13 +43,13 @@ export async function prepareBase(
     ({ urn }) => claim === undefined || claim.changes.has(urn),
   )
   const { state, keys: inbox, messages } = applyLateOutcomes(published.stored, lateOutcomes)
-  let base = await resealForDeployment(state, request)
-  if (base !== state && claim !== undefined)
+  const resealed = await resealForDeployment(state, request)
+  if (resealed !== state && claim !== undefined)
     throw createError('SECRETS_PROVIDER_CHANGED', 'the secrets of the state have another manager', {
       hint: 'Deploy the whole stack once, without --target. This encrypts the state with the manager of the stack file.',
     })
-  const migrated = await migrateProviders(base, request, ports.random.uuid)
-  if (migrated !== base && claim !== undefined)
+  const migrated = await migrateProviders(resealed, request, ports.random.uuid)
+  if (migrated !== resealed && claim !== undefined)
     throw createError(
       'STATE_INTEGRITY',
       'the state lacks provider resources, which early versions of Pulumi did not record',
@@ -57,7 +57,10 @@ export async function prepareBase(
         hint: 'Deploy the whole stack once, without --target. This adds the providers to the state.',
       },
     )
-  base = await applyPendingAnswers(ports, request, { base: migrated, stored: published.stored })
+  const base = await applyPendingAnswers(ports, request, {
+    base: migrated,
+    stored: published.stored,
+  })
   const hash =
     base === published.stored
       ? published.hash

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { createToken } from '../../shared/api/issue-token.ts'
 import {
   type CommandOptions,
@@ -11,8 +11,7 @@ import {
 } from '../e2e/sandbox.ts'
 import { buildPulumiCli, cliVersions } from '../pulumi-cli/build-cli.ts'
 import type { CloudSandbox } from './cloud-sandbox.ts'
-
-const hostsFolder = join(import.meta.dirname, '../pulumi-cli/hosts')
+import { stockVariablesOf } from '../pulumi-cli/stock-variables.ts'
 
 /** Pulumi's own command line as a client of a local cloud, with a program folder of its own. */
 export interface ServiceClient {
@@ -38,18 +37,13 @@ export async function openServiceClient(
   const client = createSandbox(fixture)
   const clientHome = mkdtempSync(join(tmpdir(), 'antichain-pulumi-home-'))
   const startPulumi: ServiceClient['startPulumi'] = (args, env = {}) => {
-    const path = `${hostsFolder}${delimiter}${client.createEnvironment()['PATH'] ?? ''}`
     const variables = {
-      PATH: path,
+      ...stockVariablesOf(client),
       PULUMI_HOME: clientHome,
       HOME: clientHome,
       PULUMI_BACKEND_URL: sandbox.cloud.serviceUrl,
       PULUMI_ACCESS_TOKEN: token,
-      PULUMI_SKIP_UPDATE_CHECK: 'true',
       PULUMI_CONFIG_PASSPHRASE: undefined,
-      // With these variables, which AI agents set, the client asks a person to log in.
-      AI_AGENT: undefined,
-      CLAUDECODE: undefined,
       GOLD_CLOUD: sandbox.cloudFolder,
       ...env,
     }

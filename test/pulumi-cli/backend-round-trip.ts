@@ -1,7 +1,7 @@
 /** Suites that run `antichain` and Pulumi's command line in turn on one self-managed backend. */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BackendLayout } from '../../shared/backends/backend-keys.ts'
 import { createSecretFinder } from '../aws/secret-finder.ts'
@@ -22,6 +22,7 @@ import {
   createBackendAddress,
   legacyLayoutEnv,
 } from './create-backend-address.ts'
+import { stockVariablesOf } from './stock-variables.ts'
 
 const timeoutMs = 600_000
 const secret = 'a secret that no object contains'
@@ -36,7 +37,6 @@ for (let n = 0; n < 50; n++)
   previous = new Thing('thing-' + n, { delay: 150, token }, n % 5 === 4 ? { dependsOn: previous } : {})
 exports.token = token
 `
-const hostsFolder = join(import.meta.dirname, 'hosts')
 
 /** Registers the tests of one backend for each pair of scheme and layout. */
 export function describeRoundTrips(
@@ -69,10 +69,7 @@ function describeRoundTrip(scheme: BackendScheme, layout: BackendLayout): void {
   const runAntichain = async (...args: readonly string[]): Promise<CommandOutput> =>
     requireSuccess(await sandbox.run(args, { env }))
   const startPulumi = (...args: readonly string[]): RunningCommand => {
-    const path = `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`
-    const stockEnv = { PATH: path, PULUMI_HOME: stockHome, PULUMI_SKIP_UPDATE_CHECK: 'true' }
-    // AI agents set the last two variables, which change the behaviour of Pulumi's command line.
-    const variables = { ...env, ...stockEnv, AI_AGENT: undefined, CLAUDECODE: undefined }
+    const variables = { ...env, ...stockVariablesOf(sandbox), PULUMI_HOME: stockHome }
     return sandbox.start(['--non-interactive', ...args], { command: cli, env: variables })
   }
   const runPulumi = (...args: readonly string[]): Promise<CommandOutput> =>

@@ -1,6 +1,6 @@
 /** Runs commands of Pulumi's command line on a stack of a server and on one in a folder. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import {
   type CommandOutput,
@@ -12,6 +12,7 @@ import {
 import { buildPulumiCli, type cliVersions } from './build-cli.ts'
 import { type ComparedCommand, comparedUrnOf } from './commands.ts'
 import { findWarnings, openStockClient } from './stock-client.ts'
+import { stockVariablesOf } from './stock-variables.ts'
 
 const program = `'use strict'
 const pulumi = require('@pulumi/pulumi')
@@ -53,13 +54,10 @@ export async function openComparedSides(
   const [state, home] = [join(sandbox.home, '../state'), join(sandbox.home, '../pulumi-home')]
   for (const path of [state, home]) mkdirSync(path)
   const folderEnv = {
-    PATH: `${join(import.meta.dirname, 'hosts')}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
+    ...stockVariablesOf(sandbox),
     PULUMI_HOME: home,
     HOME: home,
     PULUMI_BACKEND_URL: `file://${state}`,
-    PULUMI_SKIP_UPDATE_CHECK: 'true',
-    AI_AGENT: undefined,
-    CLAUDECODE: undefined,
   }
   const server: ComparedSide = {
     sandbox: client.sandbox,

@@ -1,14 +1,14 @@
 /** Deploys a state of an early version of Pulumi, which has no providers, with each command line. */
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CommandOutput, createSandbox, requireSuccess } from '../e2e/sandbox.ts'
+import { createSandbox, requireSuccess } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
+import { stockVariablesOf } from './stock-variables.ts'
 
 const timeoutMs = 600_000
 const clients = ['ours', 'stock'] as const
-const hostsFolder = join(import.meta.dirname, 'hosts')
 const program = `'use strict'
 const { Thing, Other } = require('./gold')
 const first = new Thing('first', { value: 1 })
@@ -33,20 +33,13 @@ describeWithCommands('a state without providers', [['go', 'version']], () => {
   afterAll(() => sandbox.remove())
 
   const run = async (client: (typeof clients)[number], ...args: readonly string[]) => {
-    const hosts = `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`
-    const env = {
-      PULUMI_BACKEND_URL: `file://${sandbox.home}-${client}`,
-      PULUMI_HOME: join(sandbox.home, '../pulumi-home'),
-      PULUMI_SKIP_UPDATE_CHECK: 'true',
-      AI_AGENT: undefined,
-      CLAUDECODE: undefined,
-      ...(client === 'stock' ? { PATH: hosts } : {}),
-    }
-    const output: CommandOutput =
-      client === 'ours'
-        ? await sandbox.run(args, { env })
-        : await sandbox.run(['--non-interactive', ...args], { command: cli, env })
-    return requireSuccess(output).out
+    const PULUMI_BACKEND_URL = `file://${sandbox.home}-${client}`
+    if (client === 'ours')
+      return requireSuccess(await sandbox.run(args, { env: { PULUMI_BACKEND_URL } })).out
+    const PULUMI_HOME = join(sandbox.home, '../pulumi-home')
+    const env = { ...stockVariablesOf(sandbox), PULUMI_BACKEND_URL, PULUMI_HOME }
+    const stockArgs = ['--non-interactive', ...args]
+    return requireSuccess(await sandbox.run(stockArgs, { command: cli, env })).out
   }
   /** Returns the state without the values that differ in each run. */
   const exportComparable = async (
@@ -94,8 +87,8 @@ describeWithCommands('a state without providers', [['go', 'version']], () => {
         }
         const [ours, stock] = [await exportComparable('ours'), await exportComparable('stock')]
         expect(ours).toEqual(stock)
-        const { resources: found } = ours
-        expect(found.filter(({ type }) => type === 'pulumi:providers:gold')).not.toEqual([])
+        const providers = ours.resources.filter(({ type }) => type === 'pulumi:providers:gold')
+        expect(providers).not.toEqual([])
       }
       expect(sandbox.listChanges()).toHaveLength(changeCount)
       expect(sandbox.listObjects()).toHaveLength(2)

@@ -1,10 +1,11 @@
 /** Exit codes of failures: those of Antichain equal those of Pulumi's own command line. */
 import { mkdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { createSandbox, type Sandbox } from '../e2e/sandbox.ts'
 import { buildPulumiCli } from './build-cli.ts'
+import { stockVariablesOf } from './stock-variables.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -83,14 +84,9 @@ describeWithCommands('exit codes', [['go', 'version']], () => {
     const state = join(sandbox.home, '..', 'state')
     mkdirSync(state, { recursive: true })
     const cli = buildPulumiCli('3.274.1')
-    const hosts = join(import.meta.dirname, 'hosts')
     const variables: Env = {
-      PATH: `${hosts}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
+      ...stockVariablesOf(sandbox),
       PULUMI_BACKEND_URL: `file://${state}`,
-      PULUMI_SKIP_UPDATE_CHECK: 'true',
-      // AI agents set these variables, which change the behaviour of Pulumi's command line.
-      AI_AGENT: undefined,
-      CLAUDECODE: undefined,
     }
     runPulumi = (args, options = {}) =>
       sandbox.run(args, { ...options, command: cli, env: { ...variables, ...options.env } })

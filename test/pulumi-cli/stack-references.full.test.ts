@@ -3,12 +3,13 @@
  * the reverse.
  */
 import { symlinkSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandOutput, createSandbox, requireSuccess } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
 import { createBackendAddress, legacyLayoutEnv } from './create-backend-address.ts'
+import { stockVariablesOf } from './stock-variables.ts'
 
 const timeoutMs = 600_000
 const files = {
@@ -46,16 +47,12 @@ describeWithCommands('stack references of both command lines', [['go', 'version'
 
     const createEnv = async (name: string): Promise<Record<string, string | undefined>> => {
       const { address } = await createBackendAddress('file', `${sandbox.home}-${name}`)
-      const hosts = join(import.meta.dirname, 'hosts')
       return {
         ...layoutEnv,
+        ...stockVariablesOf(sandbox),
         PULUMI_BACKEND_URL: address,
         WRITER: writer,
-        PATH: `${hosts}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
         PULUMI_HOME: join(sandbox.home, '../pulumi-home'),
-        PULUMI_SKIP_UPDATE_CHECK: 'true',
-        AI_AGENT: undefined,
-        CLAUDECODE: undefined,
       }
     }
     const deploy = async (

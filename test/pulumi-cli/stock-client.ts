@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import { stockVariablesOf } from './stock-variables.ts'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import {
   type CommandOptions,
   type CommandOutput,
@@ -11,8 +12,6 @@ import {
   type SandboxOptions,
   waitUntil,
 } from '../e2e/sandbox.ts'
-
-const hostsFolder = join(import.meta.dirname, 'hosts')
 
 /** A sandbox with a running `antichain serve`, and Pulumi's own command line as its client. */
 export interface StockClient {
@@ -58,16 +57,12 @@ export async function openStockClient(
   let [server, url] = await startServer(0)
   const token = requireSuccess(await sandbox.run(['token', 'create', '--admin'])).out.trim()
   const variables = {
-    PATH: `${hostsFolder}${delimiter}${sandbox.createEnvironment()['PATH'] ?? ''}`,
+    ...stockVariablesOf(sandbox),
     PULUMI_HOME: clientHome,
     HOME: clientHome,
     PULUMI_BACKEND_URL: url,
     PULUMI_ACCESS_TOKEN: token,
-    PULUMI_SKIP_UPDATE_CHECK: 'true',
     PULUMI_CONFIG_PASSPHRASE: undefined,
-    // With these variables, which AI agents set, the client asks a person to log in.
-    AI_AGENT: undefined,
-    CLAUDECODE: undefined,
   }
   const startPulumi: StockClient['startPulumi'] = (args, env = {}, input = '') =>
     sandbox.start(['--non-interactive', ...args], {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CommandOutput, createSandbox, requireSuccess } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from './build-cli.ts'
+import { stockVariablesOf } from './stock-variables.ts'
 
 const fixture = join(import.meta.dirname, '../fixtures/backends/legacy')
 const timeoutMs = 600_000
@@ -18,12 +19,10 @@ describeWithCommands('state upgrade of both command lines', [['go', 'version']],
   afterAll(() => sandbox.remove())
 
   const environmentOf = (name: string) => ({
+    ...stockVariablesOf(sandbox),
     PULUMI_BACKEND_URL: `file://${sandbox.home}-${name}`,
     PULUMI_DIY_BACKEND_IGNORE_DEPRECATION_ERROR: 'true',
     PULUMI_HOME: join(sandbox.home, '../pulumi-home'),
-    PULUMI_SKIP_UPDATE_CHECK: 'true',
-    AI_AGENT: undefined,
-    CLAUDECODE: undefined,
   })
   const runPulumi = async (name: string, ...args: readonly string[]): Promise<CommandOutput> =>
     requireSuccess(

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createSealing } from '../../engine/deployment/state/state-sealing.ts'
 import { configInputsOf } from '../../engine/generator/providers/default-providers.ts'
 import type { DeployInput } from '../../engine/request.ts'
 import {
@@ -9,11 +10,10 @@ import {
 } from '../../names/provider-reference.ts'
 import { childUrnOf } from '../../names/urn.ts'
 import { completeVersion } from '../../names/version.ts'
-import { internalKey, withEngineValues } from '../../providers/provider-inputs.ts'
+import { internalKey, withEngineValues, withPlugin } from '../../providers/provider-inputs.ts'
 import { stackPartsOf } from '../../records/ids.ts'
 import type { SecretsManager } from '../../secrets/crypter.ts'
 import { prepareToSeal } from '../../secrets/prepare-to-seal.ts'
-import { encodeResource } from '../../state/resource-codec.ts'
 import { createResourceState } from '../../state/resource.ts'
 import { isJsonObject, readTextField } from '../../state/stored-fields.ts'
 import type { StoredDeployment, StoredResource } from '../../state/stored.ts'
@@ -43,18 +43,19 @@ export async function migrateProviders(
   const packages = new Set(resources.filter(lacksProvider).map(({ type }) => packageOf(type)))
   if (packages.size === 0 && !resources.some(lacksOutputs)) return stored
   const names = stackPartsOf(request.stack)
+  const { plugins } = manifestForm.parse(stored.manifest)
   const providers = [...packages].map(pkg => {
     const type = providerTypeOf(pkg)
-    const inputs = inputsOf(pkg, stored, request)
+    const inputs = inputsOf(pkg, plugins, request)
     const urn = childUrnOf(names, undefined, { type, name: 'default' })
     const fields = { urn, type, custom: true, id: createId(), inputs, outputs: inputs }
     return { pkg, state: createResourceState(fields) }
   })
-  const encode = ({ crypter }: SecretsManager): readonly StoredResource[] =>
-    providers.map(({ state }) =>
-      encodeResource(state, plaintext => ({ ciphertext: crypter.encrypt(plaintext) })),
-    )
-  await prepareToSeal(request.secrets, encode)
+  const sealAll = (manager: SecretsManager): readonly StoredResource[] => {
+    const { seal } = createSealing(manager)
+    return providers.map(({ state }) => seal(state))
+  }
+  await prepareToSeal(request.secrets, sealAll)
   const references = new Map(
     providers.map(({ pkg, state: { urn, id } }) => [pkg, providerReferenceOf(urn, id)]),
   )
@@ -63,7 +64,7 @@ export async function migrateProviders(
     const provider = references.get(packageOf(resource.type))
     return provider === undefined || !lacksProvider(resource) ? resource : { ...resource, provider }
   })
-  return { ...stored, resources: [...encode(request.secrets), ...migratedResources] }
+  return { ...stored, resources: [...sealAll(request.secrets), ...migratedResources] }
 }
 
 /** Reports whether a resource needs a provider and has none. A view has that of its owner. */
@@ -98,20 +99,17 @@ function withOutputs(resource: StoredResource): StoredResource {
  */
 function inputsOf(
   pkg: string,
-  { manifest }: StoredDeployment,
+  plugins: z.infer<typeof manifestForm>['plugins'],
   { config }: Pick<DeployInput, 'config'>,
 ): PropertyMap {
   const inputs = configInputsOf(pkg, config)
-  const { plugins } = manifestForm.parse(manifest)
   const plugin = plugins?.findLast(({ name }) => name === pkg)
   if (plugin === undefined) return inputs
-  // A manifest has no addresses and no checksums.
-  const engineValues = [
-    ['pluginDownloadURL', ''],
-    ['pluginChecksums', new Map()],
-  ] as const
-  const version = completeVersion(plugin.version)
-  const versionedInputs =
-    version === undefined ? inputs : new Map([...inputs, ['version', version]])
-  return withEngineValues(versionedInputs, engineValues)
+  // A manifest has no addresses and no checksums. Pulumi records both, even if they are empty.
+  const missing = { downloadUrl: '', checksums: new Map<string, string>() }
+  const version = completeVersion(plugin.version) ?? ''
+  return withEngineValues(withPlugin(inputs, { pkg, version, ...missing }), [
+    ['pluginDownloadURL', missing.downloadUrl],
+    ['pluginChecksums', missing.checksums],
+  ])
 }
