@@ -33,7 +33,7 @@ export interface NagException {
   readonly reason: string
 }
 
-/** Exceptions for the parts of each group of stacks, with any settings. */
+/** Exceptions for the parts of each group of stacks. They do not depend on the settings. */
 const groupExceptions: readonly NagException[] = [
   {
     stack: 'data',
@@ -60,7 +60,7 @@ const webhookException: NagException = {
   rule: 'AwsSolutions-APIG4',
   reason:
     'Senders of webhooks have no AWS identity. Each delivery is signed, and the ' +
-    'function checks the signature and its age before anything else.',
+    'function checks the signature and the age of the delivery before anything else.',
 }
 
 const ownNetworkException: NagException = {
@@ -113,7 +113,7 @@ function listGroupExceptions(
   ]
 }
 
-/** Returns the exceptions for the patterns with which common functions name all groups. */
+/** Returns the exceptions for patterns that match resources of all groups but the default one. */
 function otherGroupExceptionsOf(
   { partition }: StackLocation,
   settings: Settings,
@@ -122,9 +122,9 @@ function otherGroupExceptionsOf(
   const location = `${region}:<AWS::AccountId>`
   const names = installationNamesOf(groupInstallationOf(installation, '*'))
   const bucket = `arn:${partition}:s3:::${bucketNameOf(installation, '<AWS::AccountId>', region)}-*`
-  const tableArn = (name: string): string => `arn:${partition}:dynamodb:${location}:table/${name}`
-  const queueArn = (name: string): string => `arn:${partition}:sqs:${location}:${name}`
-  const functionArn = (name: string): string =>
+  const tableArnOf = (name: string): string => `arn:${partition}:dynamodb:${location}:table/${name}`
+  const queueArnOf = (name: string): string => `arn:${partition}:sqs:${location}:${name}`
+  const functionArnOf = (name: string): string =>
     `arn:${partition}:lambda:${location}:function:${name}`
   return functionsTable
     .filter(({ isPerGroup }) => isPerGroup !== true)
@@ -135,14 +135,14 @@ function otherGroupExceptionsOf(
         ...(consumes === undefined ? [] : [consumes.queue]),
       ])
       const patterns = [
-        ...usedTablesOf(grants).map(table => tableArn(names[table])),
-        ...[...queues].map(queue => queueArn(names.queues[queue])),
-        ...(grants.redrives ?? []).map(queue => queueArn(deadLetterQueueOf(names.queues[queue]))),
+        ...usedTablesOf(grants).map(table => tableArnOf(names[table])),
+        ...[...queues].map(queue => queueArnOf(names.queues[queue])),
+        ...(grants.redrives ?? []).map(queue => queueArnOf(deadLetterQueueOf(names.queues[queue]))),
         ...prefixNamesOf(grants).map(prefixName => `${bucket}/${bucketPrefixes[prefixName]}*`),
         ...((grants.reads ?? grants.sweeps) === undefined ? [] : [bucket]),
         ...(grants.calls ?? [])
           .filter(callee => groupRows.some(row => row.name === callee))
-          .map(callee => functionArn(`${groupInstallationOf(installation, '*')}-${callee}`)),
+          .map(callee => functionArnOf(`${groupInstallationOf(installation, '*')}-${callee}`)),
       ]
       return [...new Set(patterns)].map(pattern => ({
         stack: 'main' as const,
@@ -271,8 +271,8 @@ function longPoolExceptionsOf(
 }
 
 /**
- * Returns the rule id for a permission on all schedules in the group of this installation. The API,
- * the service and the schedule function have such a permission.
+ * Returns the rule id for a permission on all schedules in the schedule group of this installation.
+ * The API, the service and the schedule function have such a permission.
  */
 function scheduleRuleIdOf(stack: StackLocation, settings: Settings): string {
   const { scheduleGroup } = installationNamesOf(settings.installation)

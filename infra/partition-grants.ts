@@ -3,9 +3,9 @@ import type { CatalogPartition } from '../shared/config/table-partitions.ts'
 /** The partitions of a table that a function may use. */
 export interface PartitionGrants<Partition> {
   readonly reads: readonly Partition[]
-  /** Puts and changes single items. */
+  /** The partitions in which the function may put and change single items. */
   readonly writes: readonly Partition[]
-  /** Removes items, and writes many items in one request. */
+  /** The partitions in which the function may remove items, and put many items in one request. */
   readonly removes?: readonly Partition[]
 }
 

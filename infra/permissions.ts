@@ -178,8 +178,8 @@ function bucketStatementsOf(
 const onlyIfAbsent = { Null: { 's3:if-none-match': 'false' } }
 
 /**
- * Returns the statement for the key at rest, for a role with access to a table or the bucket. The
- * role may use the key only through DynamoDB or S3.
+ * Returns the statement for the key that encrypts data at rest, for a role with access to a table
+ * or the bucket. The role may use the key only through DynamoDB or S3.
  */
 function keyStatementsOf(
   scope: Construct,

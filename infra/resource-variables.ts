@@ -22,8 +22,8 @@ export type ResourceVariables = (
 ) => Readonly<Record<string, string>>
 
 /**
- * Creates the variables for the resources of an installation. Each value is read only when a
- * process requests its variable. A process does not get a variable with an empty value.
+ * Creates the variables for the resources of an installation. The result calls the function of a
+ * value only if its argument `variables` lists the variable. It omits variables with empty values.
  */
 export function createResourceVariables(
   values: Readonly<Record<Exclude<AwsVariable, 'pool'>, () => string>>,

@@ -56,8 +56,8 @@ const settingsForm = z.strictObject({
    */
   deploymentRoles: commaSeparatedList,
   /**
-   * The groups of stacks, none of which can access another one, as
-   * `<name>=<project>,<prefix>*;<name>=…`. Projects that no group names are in the default one.
+   * The groups of stacks, as `<name>=<project>,<prefix>*;<name>=…`. No group can access another
+   * group. A project is in the default group if no other group lists it.
    */
   groups: stackGroupsForm,
   /** Additional tags of every resource, as `name=value`, separated by commas. */

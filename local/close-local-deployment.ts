@@ -10,8 +10,8 @@ import type { RunInput } from '../shared/runtime/environment/run-input.ts'
 import type { LocalRun, LocalDeploymentOptions } from './local-generator-run.ts'
 
 /**
- * Emits the summary of an ended deployment, and returns the result. Throws the fault of the
- * environment that ended the deployment early, unless the user cancelled the deployment.
+ * Emits the summary of an ended deployment, and returns the result. Throws the `abortError` of the
+ * end, such as the error of a full disk, unless the user cancelled the deployment.
  */
 export async function finishEndedDeployment(
   input: RunInput,

@@ -31,8 +31,8 @@ const waitingMax = 100
 /** Maximum number of dead letters of notifications that are read. */
 const deadLettersMax = 1_000
 /**
- * Maximum number of history entries that are read per stack. Entries of running deployments may
- * precede the last one that has ended.
+ * Maximum number of history entries that are read per stack. The newest entries may belong to
+ * running deployments, so the last one that has ended may be an older entry.
  */
 const entriesMax = 5
 
@@ -49,13 +49,13 @@ export async function collectMetrics(ports: MetricPorts): Promise<readonly Metri
   const oldestChainMs = await ports.readOldestChainAgeMs()
   return [
     ...measureStacks(measuredStacks, ports.clock.now()),
-    gauge(
+    createGauge(
       'oldest_chain_age_seconds',
       'Age of the oldest chain that waits for an executor.',
       oldestChainMs / 1_000,
     ),
-    gauge('unreadable_stacks', 'Stacks with an unreadable record.', unreadableCount),
-    gauge('dead_notifications', 'Notifications without a delivery.', deadLetters.length),
+    createGauge('unreadable_stacks', 'Stacks with an unreadable record.', unreadableCount),
+    createGauge('dead_notifications', 'Notifications without a delivery.', deadLetters.length),
     ...measureProcess(),
   ]
 }
@@ -92,14 +92,14 @@ export function measureStacks(
           })),
     )
   return [
-    gauge('stacks', 'Stacks in the store.', measuredStacks.length),
-    gauge(
+    createGauge('stacks', 'Stacks in the store.', measuredStacks.length),
+    createGauge(
       'open_deployments',
       'Deployments that are running or interrupted.',
       openDeployments.length,
     ),
-    gauge('waiting_requests', 'Requests that have not ended.', waitingRequests.length),
-    gauge(
+    createGauge('waiting_requests', 'Requests that have not ended.', waitingRequests.length),
+    createGauge(
       'oldest_request_age_seconds',
       'Age of the oldest request that has not ended.',
       measureOldestRequestMs(waitingRequests, nowMs) / 1_000,
@@ -137,7 +137,7 @@ export function measureStacks(
 
 const prefix = 'antichain_'
 
-function gauge(name: string, help: string, value: number): Metric {
+function createGauge(name: string, help: string, value: number): Metric {
   return { name: `${prefix}${name}`, kind: 'gauge', help, samples: [{ value }] }
 }
 

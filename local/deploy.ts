@@ -124,7 +124,7 @@ function writerIdOf({ earlierRuns }: StartedDeployment): string {
     : `generator-${earlierRuns.lastOperationId}-${earlierRuns.earlierEnds.size}`
 }
 
-/** Returns the time at which the last operation of an earlier generator run succeeded. */
+/** Returns the time of the last success of an operation in the earlier generator runs. */
 function findLastEnd({ earlierRuns }: StartedDeployment): EpochMs | undefined {
   const ends = earlierRuns === undefined ? [] : [...earlierRuns.earlierEnds.values()]
   return ends.reduce<EpochMs | undefined>((last, { outcome }) => {

@@ -161,7 +161,7 @@ export interface EnginePort {
   /** Returns the state at a point in time. Throws MOMENT_UNKNOWN, RECORDS_REMOVED. */
   readonly exportStateAt: (
     stack: StackId,
-    moment: PointInTime,
+    pointInTime: PointInTime,
   ) => Promise<StoredDeployment | undefined>
   /** Returns the timeline of one deployment. Throws MOMENT_UNKNOWN. */
   readonly readTimeline: (stack: StackId, number: number) => Promise<DeploymentTimeline>

@@ -97,10 +97,10 @@ export async function openLocal(options: EngineOptions): Promise<LocalEngine> {
             : { findLegacyStack: backend.findLegacyStack }),
         }),
     openServiceManager: (stack, managerState) => openServiceManager(platform, stack, managerState),
-    exportStateAt: async (stack, moment) => {
+    exportStateAt: async (stack, pointInTime) => {
       const record = await requireStack(platform, stack)
-      if (backend !== undefined) requireKnownTime(record, moment)
-      const state = await readStateAt(platform, record, moment, platform.clock.now())
+      if (backend !== undefined) requireKnownTime(record, pointInTime)
+      const state = await readStateAt(platform, record, pointInTime, platform.clock.now())
       return state === undefined ? undefined : withoutOperationOrigins(state)
     },
     ...createReaders(platform),
@@ -151,8 +151,8 @@ function createReaders(
 }
 
 /** Throws MOMENT_UNKNOWN for a time before this machine first used a stack of a backend. */
-function requireKnownTime({ createdAt }: StackRecord, moment: PointInTime): void {
-  if (moment.kind !== 'time' || moment.timeMs >= createdAt) return
+function requireKnownTime({ createdAt }: StackRecord, pointInTime: PointInTime): void {
+  if (pointInTime.kind !== 'time' || pointInTime.timeMs >= createdAt) return
   const time = new Date(createdAt).toISOString()
   throw createError(
     'MOMENT_UNKNOWN',

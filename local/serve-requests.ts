@@ -43,8 +43,9 @@ import { isSuperseded } from '../shared/triggers/trigger-requests.ts'
 import { deploy } from './deploy.ts'
 
 /**
- * Creates the opener of requests. It unpacks archives below a home folder. Programs of repositories
- * are fetched and installed first.
+ * Creates the opener of requests, which returns the `DeployInput` of a queued request or of a
+ * started deployment. It unpacks archives below a home folder. Programs of repositories are fetched
+ * and installed first.
  */
 export function createRequestOpener(
   platform: EmbeddedPlatform,

@@ -12,7 +12,7 @@ export function declareStackHistory(stack: Command, attach: Attach): void {
       .option('--show-secrets', 'No effect: the history contains no secrets')
       .option(
         '--show <number>',
-        'Show the points in time of one deployment, and the pending operations that it resolved',
+        'Show the moments of one deployment, and the pending operations that it resolved',
       )
       .option('--page <number>', 'Page number')
       .option('--page-size <number>', 'Results per page')

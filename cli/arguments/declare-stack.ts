@@ -141,8 +141,8 @@ function declareStateAndHistory(stack: Command, attach: Attach): void {
       .option('--show-secrets', 'Include secrets in plaintext')
       .option('--version <number>', 'Export an earlier version')
       .option(
-        '--at <moment>',
-        'Export the state at a point in time: a time, or <deployment>:<moment>',
+        '--at <point>',
+        'Export the state at a point in time: a time, or a moment such as 4:17',
       ),
     async () => (await import('../commands/stack-export.ts')).exportStack,
   )
@@ -178,11 +178,8 @@ function declareTimeTravel(stack: Command, attach: Attach): void {
   attach(
     stack
       .command('diff')
-      .argument(
-        '[from]',
-        'Version, <deployment>:<moment> or time (default: the version before the current one)',
-      )
-      .argument('[to]', 'Version, <deployment>:<moment> or time (default: the current state)')
+      .argument('[from]', 'Version, moment or time (default: the version before the current one)')
+      .argument('[to]', 'Version, moment or time (default: the current state)')
       .description('Compare two states of a stack')
       .option('-j, --json', 'Print JSON'),
     async () => (await import('../commands/stack-diff.ts')).diffStack,

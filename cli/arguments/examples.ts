@@ -129,7 +129,7 @@ const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'stack history': [
     ['stack history --page-size 20', 'List the last 20 deployments'],
-    ['stack history --show 4', 'Show deployment 4 and its points in time'],
+    ['stack history --show 4', 'Show deployment 4 and its moments'],
   ],
   'stack graph': [
     ['stack graph graph.dot --short-node-name', 'Write the dependency graph with short names'],

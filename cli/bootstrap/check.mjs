@@ -2,18 +2,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChild } from './run-child.mjs'
-import { binPath, projectNode, root } from './paths.mjs'
+import { binPathOf, projectNode, root } from './paths.mjs'
 import { prepare } from './prepare.mjs'
 import { printProgress, formatSecondsSince } from './messages.mjs'
 import { vitest } from './run-tests.mjs'
 
 /** The checks, the fastest first. A check is skipped when its `requiredPath` does not exist. */
 const checks = [
-  { name: 'format', file: binPath('biome'), args: ['format', '.'] },
-  { name: 'lint', file: binPath('oxlint'), args: ['--type-aware'], requiredPath: '.oxlintrc.json' },
-  { name: 'types', file: binPath('tsc'), args: ['-p', '.'] },
-  { name: 'types of the dashboard', file: binPath('tsc'), args: ['-p', 'dashboard'] },
-  { name: 'dead code', file: binPath('knip'), args: [], requiredPath: 'knip.json' },
+  { name: 'format', file: binPathOf('biome'), args: ['format', '.'] },
+  {
+    name: 'lint',
+    file: binPathOf('oxlint'),
+    args: ['--type-aware'],
+    requiredPath: '.oxlintrc.json',
+  },
+  { name: 'types', file: binPathOf('tsc'), args: ['-p', '.'] },
+  { name: 'types of the dashboard', file: binPathOf('tsc'), args: ['-p', 'dashboard'] },
+  { name: 'dead code', file: binPathOf('knip'), args: [], requiredPath: 'knip.json' },
   {
     name: 'house rules',
     file: projectNode,

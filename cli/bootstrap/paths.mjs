@@ -14,7 +14,7 @@ export const quickstartFolder = 'examples/quickstart'
 export const programFolders = [quickstartFolder, 'test/fixtures/sdk']
 
 /** Returns the path of an executable from the project's packages. */
-export const binPath = name => join(root, 'node_modules', '.bin', name)
+export const binPathOf = name => join(root, 'node_modules', '.bin', name)
 
 /**
  * The compile cache (NODE_COMPILE_CACHE) of programs and providers in tests. Each test starts new

@@ -15,7 +15,7 @@ const stack = 'dev'
  */
 export async function runQuickstart(args) {
   await prepare([quickstartFolder])
-  const env = createProjectVariables(passphraseVariables())
+  const env = createProjectVariables(createPassphraseVariables())
   const folderArgs = ['-C', join(root, quickstartFolder)]
   const operationArgs = operationArgsOf(args)
   if (operationArgs === undefined) return runChild(antichainPath, [...folderArgs, ...args], { env })
@@ -33,7 +33,7 @@ function operationArgsOf(args) {
   return undefined
 }
 
-function passphraseVariables() {
+function createPassphraseVariables() {
   const { env } = process
   if ('PULUMI_CONFIG_PASSPHRASE' in env || 'PULUMI_CONFIG_PASSPHRASE_FILE' in env) return {}
   printProgress(

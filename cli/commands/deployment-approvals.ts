@@ -92,7 +92,7 @@ export const changeApprovalRule: Handler = async (session, flags) => {
   else if (rule.commands.length === 0) session.print('No command needs an approval.')
   else
     session.print(
-      `Commands that need an approval: ${rule.commands.join(', ')}. A plan can be approved for ${rule.expiresAfterHours} hours.`,
+      `Commands that need an approval: ${rule.commands.join(', ')}. Approvals of a plan are accepted for ${rule.expiresAfterHours} hours after its preview.`,
     )
   return 0
 }

@@ -51,7 +51,7 @@ export const listDrift: Handler = async (session, flags) => {
   const readCount = allFindings.reduce((sum, { found }) => sum + (found?.reads ?? 0), 0)
   session.print('')
   session.print(
-    `${driftedCount} of ${allFindings.length} stacks have drift. Their last runs read ${readCount} resources.`,
+    `${driftedCount} of ${allFindings.length} stacks have drift. The last runs of all stacks read ${readCount} resources.`,
   )
   return 0
 }

@@ -3,7 +3,7 @@ import { emptyDeployment } from '../../shared/state/empty-deployment.ts'
 import type { Handler } from '../arguments/handler.ts'
 import { formatStateDiff } from '../display/state-diff-lines.ts'
 import { diffOpenedStates } from '../state/compare-secrets.ts'
-import { readStateAtMoment, readVersion } from '../state/read-moment.ts'
+import { readNamedState, readVersion } from '../state/read-named-state.ts'
 
 /**
  * `stack diff [from] [to]`: compares two states of a stack by resource and property. Each is a
@@ -22,11 +22,11 @@ export const diffStack: Handler = async (session, flags, [from, to]) => {
   const before =
     from === undefined
       ? await readVersion(session, id, newestVersion - 1)
-      : await readStateAtMoment(session, id, from)
+      : await readNamedState(session, id, from)
   const after =
     to === undefined
       ? ((await exportState(id)) ?? emptyDeployment)
-      : await readStateAtMoment(session, id, to)
+      : await readNamedState(session, id, to)
   const diff = await diffOpenedStates(session, before, after)
   const names = { from: from ?? String(newestVersion - 1), to: to ?? 'current' }
   if (flags.isSet('json')) session.print(JSON.stringify({ ...names, ...diff }, null, 2))

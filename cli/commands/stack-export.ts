@@ -64,7 +64,7 @@ function parsePointInTimeFlag(text: string | undefined): PointInTime | undefined
   if (text === undefined) return undefined
   const pointInTime = parsePointInTime(text)
   if (pointInTime !== undefined) return pointInTime
-  throw createError('CLI_USAGE', `--at takes a time or <deployment>:<moment>, not '${text}'`, {
+  throw createError('CLI_USAGE', `--at takes a time or a moment, not '${text}'`, {
     hint: 'Pass a time such as 2026-01-31T12:00:00Z, or a moment such as 4:17; `antichain stack history --show 4` lists the moments.',
   })
 }

@@ -91,7 +91,7 @@ async function readPage<T>(
 }
 
 /**
- * Prints one deployment: its points in time, and the pending operations that it resolved or
+ * Prints one deployment: its moments, and the pending operations that it resolved or
  * dropped.
  */
 async function showDeployment(

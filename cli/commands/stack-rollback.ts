@@ -10,7 +10,7 @@ import { formatStateDiff } from '../display/state-diff-lines.ts'
 import { askYesNo, type CliSession, requireConfirmable } from '../session/session.ts'
 import { diffOpenedStates } from '../state/compare-secrets.ts'
 import { editConfirmedState } from '../state/edit-state.ts'
-import { readVersion } from '../state/read-moment.ts'
+import { readVersion } from '../state/read-named-state.ts'
 
 /**
  * `stack rollback --to <version>`: publishes the content of an earlier version as the next version.

@@ -63,7 +63,10 @@ test('a course has the parts of its duration, the critical path and the sums', (
 test('only the last ten steps of a critical path are shown', () => {
   const steps = Array.from({ length: 12 }, (_, index) => stepOf(`n${index}`))
   const lines = format({ criticalPath: { ms: 1, stepCount: 30, steps } })
-  expect(lines.slice(8, 10)).toEqual(['    … 20 before', '    pkg:index:Thing n2 created in 1.0s'])
+  expect(lines.slice(8, 10)).toEqual([
+    '    … 20 earlier steps',
+    '    pkg:index:Thing n2 created in 1.0s',
+  ])
   expect(lines).toHaveLength(21)
 })
 

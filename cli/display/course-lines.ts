@@ -23,7 +23,9 @@ export function formatCourse(course: DeploymentCourse, paint: Paint): readonly s
     ...lines,
     '',
     paint('bold', `Critical path: ${steps}, ${formatElapsed(criticalPath.ms)}`),
-    ...(omittedCount > 0 ? [paint('faint', `    … ${omittedCount} before`)] : []),
+    ...(omittedCount > 0
+      ? [paint('faint', `    … ${formatWithNoun(omittedCount, 'earlier step')}`)]
+      : []),
     ...criticalPath.steps.slice(-stepsMax).map(step => `    ${formatStep(step, paint)}`),
     '',
     `${formatWithNoun(total.steps, 'step')} in total: ${formatTotal(total)}`,

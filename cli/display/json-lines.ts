@@ -2,7 +2,7 @@ import type { EngineEvent, EngineEventPayload } from '../../shared/engine/events
 
 /**
  * Creates the printer of `--json`: one event per line, numbered from 0 and with a timestamp.
- * Source: Pulumi `pkg/backend/display/display.go`, `stampEvents`.
+ * Source: `stampEvents` in pkg/backend/display/display.go of Pulumi 3.274.1.
  */
 export function createJsonLines(
   write: (line: string) => void,

@@ -3,7 +3,7 @@ import type { Color } from './paint.ts'
 
 /** The style of a kind of step: Pulumi's mark for it, its color, and its verb in three forms. */
 export interface OperationStyle {
-  /** Two columns wide. Source: Pulumi `pkg/resource/deploy/step.go`, `RawPrefix`. */
+  /** Two columns wide. Source: `RawPrefix` in pkg/resource/deploy/step.go of Pulumi 3.274.1. */
   readonly mark: string
   readonly color: Color
   readonly runningText: string

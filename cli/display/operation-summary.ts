@@ -46,7 +46,7 @@ interface SummaryCollector {
 
 /**
  * Creates the collector of a running operation. `showSames`: include unchanged resources. Source:
- * Pulumi `pkg/backend/display/summary_json.go`, `tapSummaryJSON`, v3.274.1.
+ * `tapSummaryJSON` in pkg/backend/display/summary_json.go of Pulumi 3.274.1.
  */
 export function createLiveSummary(options: { readonly showSames: boolean }): SummaryCollector {
   const resources: SummaryResource[] = []
@@ -68,8 +68,8 @@ export function createLiveSummary(options: { readonly showSames: boolean }): Sum
 
 /**
  * Summarizes the stored events of an operation, with its failed resources and error messages.
- * Source: Pulumi `pkg/cmd/pulumi/stack/stack_history_events_summary.go`, `buildUpdateSummary`,
- * v3.274.1.
+ * Source: `buildUpdateSummary` in pkg/cmd/pulumi/stack/stack_history_events_summary.go of Pulumi
+ * 3.274.1.
  */
 export function summarizeEvents(events: readonly EventRecord[]): StoredOperationSummary {
   const resources: SummaryResource[] = []

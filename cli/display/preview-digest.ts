@@ -36,8 +36,8 @@ type DigestOptions = Pick<
  * configuration, steps, messages, duration in ns, and counts. The last field is the forecast, which
  * Pulumi's digest lacks. Steps have their whole states. With `suppressOutputs`, the state of the
  * stack has neither inputs nor outputs. Secrets are `[secret]`. If a refresh finds drift, the
- * resulting update or delete is shown in place of the refresh. Source: Pulumi
- * `pkg/backend/display/json.go`, `ShowPreviewDigest`.
+ * resulting update or delete is shown in place of the refresh. Source: `ShowPreviewDigest` in
+ * pkg/backend/display/json.go of Pulumi 3.274.1.
  */
 export function createDigestDisplay(
   options: DigestOptions,

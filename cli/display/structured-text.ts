@@ -13,7 +13,7 @@ export interface StructuredText {
 /**
  * Returns the map or list that a text contains. Returns undefined for any other text. A text of one
  * line is never parsed as YAML, because many messages look like a map with one key. Source:
- * `decodeValue` in pkg/backend/display/object_diff.go of Pulumi.
+ * `decodeValue` in pkg/backend/display/object_diff.go of Pulumi 3.274.1.
  */
 export function parseStructuredText(value: unknown): StructuredText | undefined {
   if (typeof value !== 'string' || value.length > parsedCharsMax) return undefined

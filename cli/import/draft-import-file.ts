@@ -51,8 +51,8 @@ const hiddenTexts: ReadonlySet<unknown> = new Set(['[secret]', unknownStringMark
  * Drafts the import file for the creates in the events of a preview. Each resource gets a unique
  * name. Existing parents and providers are in the name table. Default providers are omitted,
  * because the import creates them. Secret and unknown properties of providers are omitted too.
- * `plugins`: the plugin of each provider, by the URN of the provider. Source: Pulumi
- * `pkg/cmd/pulumi/operations/preview.go`, `buildImportFile`.
+ * `plugins`: the plugin of each provider, by the URN of the provider. Source:
+ * `buildImportFile` in pkg/cmd/pulumi/operations/preview.go of Pulumi 3.274.1.
  */
 export function draftImportFile({
   events,

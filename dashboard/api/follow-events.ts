@@ -73,7 +73,7 @@ async function readConnection(
   const silence = new AbortController()
   const signal = AbortSignal.any([options.signal, silence.signal])
   /** Waits for a promise. Breaks the connection after `silenceMaxMs`. */
-  const withinSilence = async <Result>(response: Promise<Result>): Promise<Result> => {
+  const limitSilence = async <Result>(response: Promise<Result>): Promise<Result> => {
     const timer = new AbortController()
     void options.wait(silenceMaxMs, timer.signal).then(() => {
       if (!timer.signal.aborted) silence.abort(createUnreachableFailure())
@@ -81,13 +81,13 @@ async function readConnection(
     return response.finally(() => timer.abort())
   }
   const openOptions = { lastId: position.lastId, signal }
-  const body = await withinSilence(client.openStream(path, openOptions))
+  const body = await limitSilence(client.openStream(path, openOptions))
   onConnection({ kind: 'open' })
   const reader = body.pipeThrough(new TextDecoderStream() as ByteDecoder).getReader()
   const parser = createStreamParser()
   let lastEvent = ''
   for (;;) {
-    const { done, value } = await withinSilence(reader.read())
+    const { done, value } = await limitSilence(reader.read())
     if (done) return lastEvent
     for (const message of parser.push(value)) {
       position.failureCount = 0

@@ -149,7 +149,13 @@ function HealthFacts({ health }: { health: PlatformHealth }) {
     // be wrong.
     ...(stuckCount === 0
       ? []
-      : [['Dead letters', false, `${stuckCount}: redrive their deployments`] as const]),
+      : [
+          [
+            'Dead letters',
+            false,
+            `${stuckCount}: retry them with the action Redrive of their deployments`,
+          ] as const,
+        ]),
     [
       'Undelivered',
       undelivered.count === 0,

@@ -65,8 +65,8 @@ export function PluginAdministration() {
               }))}
             />
             <p className="quiet">
-              The functions of an installation on AWS download from them. A server uses the plugins
-              of its machine.
+              The functions of an installation on AWS download plugins from these sources. A server
+              uses the plugins of its machine.
             </p>
           </>
         )}

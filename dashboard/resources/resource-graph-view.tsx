@@ -113,14 +113,14 @@ function readPalette(legend: HTMLElement): GraphPalette {
   }
   const colorsOf = (names: readonly (readonly [string, string])[]): Record<string, string> =>
     Object.fromEntries(names.map(([name]) => [name, colorOf(`.swatch-${name}`)]))
-  const roleColor = (role: string): string => colorOf(`[data-role=${role}]`)
+  const roleColorOf = (role: string): string => colorOf(`[data-role=${role}]`)
   return {
     conditions: colorsOf(conditionLabels) as Record<ResourceCondition, string>,
     states: colorsOf(liveStateLabels) as Record<LiveState, string>,
-    text: roleColor('text'),
-    surface: roleColor('surface'),
-    line: roleColor('line'),
-    accent: roleColor('accent'),
+    text: roleColorOf('text'),
+    surface: roleColorOf('surface'),
+    line: roleColorOf('line'),
+    accent: roleColorOf('accent'),
   }
 }
 

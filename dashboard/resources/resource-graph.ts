@@ -67,15 +67,15 @@ interface Neighbor {
 
 /** Returns the neighbors of a resource, dependencies before parents and providers. Pure. */
 export function findNeighbors({ edges }: ResourceGraph, index: number): ResourceNeighbors {
-  const byReason = ({ reason: a }: Neighbor, { reason: b }: Neighbor): number =>
+  const compareReasons = ({ reason: a }: Neighbor, { reason: b }: Neighbor): number =>
     reasonOrder.indexOf(a) - reasonOrder.indexOf(b)
   return {
     dependsOn: edges
       .flatMap(({ from, to, reason }) => (from === index ? [{ index: to, reason }] : []))
-      .toSorted(byReason),
+      .toSorted(compareReasons),
     dependents: edges
       .flatMap(({ from, to, reason }) => (to === index ? [{ index: from, reason }] : []))
-      .toSorted(byReason),
+      .toSorted(compareReasons),
   }
 }
 

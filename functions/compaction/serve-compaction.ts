@@ -1,3 +1,9 @@
+/**
+ * compaction: folds a closing deployment and publishes its snapshot, for the generator that closes
+ * the deployment. Every hour it tidies up: it checks all stacks, and removes expired records. It
+ * runs no program and no provider. The handler of both platforms is
+ * `shared/runtime/compaction/fold-and-publish.ts`.
+ */
 import * as z from 'zod'
 import type { Platform } from '../../shared/ports/platform.ts'
 import type { DeploymentId } from '../../shared/records/ids.ts'

@@ -1,3 +1,8 @@
+/**
+ * installer: packs the program of a repository with its packages, for the generator that calls it.
+ * It has no permissions, and one environment serves one call. The handler of both platforms is
+ * `shared/runtime/programs/install-program.ts`.
+ */
 import { createHash } from 'node:crypto'
 import { DeployError } from '../../shared/errors/error.ts'
 import {

@@ -1,3 +1,7 @@
+/**
+ * scaler: sets the number of tasks of the long pool after sends and idle times. It reads only the
+ * depths of queues and the counts of tasks. One machine has no long pool, so it calls no scaler.
+ */
 import { type LongQueueName, longQueueNames } from '../../shared/config/aws-resource-names.ts'
 import { scalerCallForm } from '../../shared/platform/aws/call-scaler.ts'
 import type { LongPoolServices } from '../../shared/platform/aws/long-pool-services.ts'

@@ -48,6 +48,7 @@ interface ProcessAccessOptions {
   readonly apiUrl: string
   /** The local address that Pulumi's own command line uses. */
   readonly serviceUrl: string
+  /** Reports whether a role's permission for an action is revoked. Absent: none is revoked. */
   readonly isRevoked?: IsRevoked | undefined
   readonly reporter: PermissionReporter
 }

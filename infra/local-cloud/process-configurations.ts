@@ -49,9 +49,9 @@ export interface LocalResources {
   readonly region: string
   /** Returns the URL of a queue by its name. */
   readonly queueUrlOf: (name: string) => string
-  /** The ARN of the key for secrets. */
+  /** The ARN of the default group's key for secrets. */
   readonly secretsKey: string
-  /** The ARN of each group's key for secrets, by the prefix of the names of its resources. */
+  /** The ARN of each group's key for secrets, by the prefix of the group's resource names. */
   readonly groupKeys?: ReadonlyMap<string, string>
 }
 

@@ -25,7 +25,7 @@ export interface SandboxedCommand {
 /** The folder of the code, as on Lambda. */
 export const taskRoot = '/var/task'
 
-/** Whether processes can be sandboxed on this machine; if not, the reason for users. */
+/** Whether processes can be sandboxed on this machine. `reason`: why not, as text for users. */
 export type SandboxSupport =
   | { readonly kind: 'supported' }
   | { readonly kind: 'unsupported'; readonly reason: string }
@@ -59,7 +59,8 @@ function installBubblewrap(): void {
 }
 
 /**
- * Lambda's user has the uid 993. The sandbox of Lambda has its own processes and its own host name.
+ * The options with which bwrap isolates a process as Lambda does. The process runs as Lambda's
+ * user, whose uid is 993. The sandbox has its own processes and its own host name.
  */
 const namespaceOptions = [
   ...['--unshare-user', '--uid', '993', '--gid', '990'],

@@ -56,7 +56,7 @@ export interface LocalServices extends GroupServices {
   readonly localResources: LocalResources
   /** The services of the other groups, by the name of the group. */
   readonly groups: ReadonlyMap<string, GroupServices>
-  /** The group of the users' schedules. */
+  /** The name of the schedule group of EventBridge Scheduler with the users' schedules. */
   readonly scheduleGroup: string
   /**
    * Removes tables, queues, ECS services and schedules. Bucket and key are gone when their

@@ -20,7 +20,7 @@ export interface EventSourceOptions {
   /** Maximum number of concurrent calls. */
   readonly concurrencyMax: number
   readonly invoke: (event: unknown, call: CallOptions) => Promise<InvocationOutcome>
-  /** Called with the text of an error of the queue, which users can read. */
+  /** Receives the text of an error, for users. */
   readonly onFailure: (reason: string) => void
 }
 

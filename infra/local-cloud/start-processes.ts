@@ -41,7 +41,10 @@ export interface ProcessReporter {
   readonly onCloudFailure: (reason: string) => void
 }
 
-/** Creates the fleet of a function, with the variables and permissions of the template. */
+/**
+ * Creates the fleet of a function: its environments, which have the variables and permissions of
+ * the template.
+ */
 export function createFunctionFleet(
   options: ProcessOptions,
   localFunction: LocalFunction,

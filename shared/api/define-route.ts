@@ -52,7 +52,7 @@ export interface ApiPorts
       | 'telemetry'
     >,
     GroupedPorts<ApiPorts> {
-  /** The groups of stacks besides the default one, in the ports of every group. Absent: none. */
+  /** All groups except the default one. The ports of each group have this list. Absent: none. */
   readonly stackGroups?: readonly StackGroup[]
   /** The name of the group of these ports. Absent: the default one. */
   readonly stackGroup?: string
@@ -100,8 +100,8 @@ export interface ApiPorts
   /** The ports that close deployments. Absent where clients of Pulumi are not served. */
   readonly closing?: TakeOverDeps
   /**
-   * Whether clients of Pulumi without a journal send checkpoints as differences. Default: they send
-   * whole states, which contain every pending operation.
+   * Whether clients of Pulumi that send no journal entries send checkpoints as differences.
+   * Default: they send whole states, which contain every pending operation.
    */
   readonly announcesDeltas?: boolean
   /**

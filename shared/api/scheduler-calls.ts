@@ -9,11 +9,12 @@ import type { ApiPorts } from './define-route.ts'
 import { readDocumentsOf } from '../triggers/read-documents.ts'
 
 /**
- * Places the scheduler's calls for a new version of a schedule under a new name. Returns the
- * schedule with that name. Calls are placed before their document is stored. A crash in between
- * leaves calls without effect, but never a schedule without calls. No calls are placed for a paused
- * schedule, or without a scheduler. Throws SCHEDULE_INVALID for an invalid schedule, and for a
- * schedule that would never run and is not paused.
+ * Registers the calls of a new version of a schedule with the external scheduler, under a new name
+ * of the calls. At the times of the schedule, the scheduler then calls the schedule function.
+ * Returns the schedule with that name in the field `placed`. Calls are placed before their document
+ * is stored. A crash in between leaves calls without effect, but never a schedule without calls. No
+ * calls are placed for a paused schedule, or without a scheduler. Throws SCHEDULE_INVALID for an
+ * invalid schedule, and for a schedule that would never run and is not paused.
  */
 export async function placeSchedulerCalls(
   { scheduler, clock, random }: Pick<ApiPorts, 'scheduler' | 'clock' | 'random'>,

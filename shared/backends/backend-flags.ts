@@ -11,7 +11,10 @@ export type BackendFlag =
   | 'RETAIN_CHECKPOINTS'
   | 'ZSTD'
 
-/** The former names of the variables. Source: `sdk/go/common/env/env.go` of Pulumi. */
+/**
+ * The former names of the variables. Source: the calls of `env.Alternative` in
+ * sdk/go/common/env/env.go of Pulumi 3.274.1.
+ */
 const formerNames: Readonly<Partial<Record<BackendFlag, string>>> = {
   DISABLE_CHECKPOINT_BACKUPS: 'PULUMI_DISABLE_CHECKPOINT_BACKUPS',
   GZIP: 'PULUMI_SELF_MANAGED_STATE_GZIP',

@@ -55,7 +55,7 @@ export async function readBackendTags(
 /**
  * Writes the tags of a stack byte for byte as Pulumi does, or removes their object if there are
  * none. Returns the stored bytes, or undefined without tags. Source: `saveStackTags` in
- * `pkg/backend/diy/stack_tags.go` of Pulumi.
+ * pkg/backend/diy/stack_tags.go of Pulumi 3.274.1.
  */
 export async function saveBackendTags(
   { store, layout }: Backend,

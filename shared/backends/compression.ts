@@ -10,16 +10,16 @@ export type Compression = 'none' | 'gzip' | 'zstd'
 export const compressionSuffixes = { none: '', gzip: '.gz', zstd: '.zst' } as const
 
 /** Maximum size of an object after its decompression: one gigabyte. */
-const options = { maxOutputLength: 2 ** 30 }
+const decompressionOptions = { maxOutputLength: 2 ** 30 }
 
 const decompressInBackground = promisify(gunzip)
 
 /** Decompresses an object. Its first bytes identify the compression. Throws BACKEND_INVALID. */
 export function decompress(bytes: Uint8Array, key: string): Uint8Array {
   try {
-    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options)
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, decompressionOptions)
     if (Buffer.from(bytes.subarray(0, 4)).toString('hex') === '28b52ffd')
-      return zstdDecompressSync(bytes, options)
+      return zstdDecompressSync(bytes, decompressionOptions)
     return bytes
   } catch (cause) {
     throw createDamagedError(key, cause)
@@ -28,7 +28,7 @@ export function decompress(bytes: Uint8Array, key: string): Uint8Array {
 
 /** Decompresses an object that is always packed with gzip. Throws BACKEND_INVALID. */
 export function decompressGzip(bytes: Uint8Array, key: string): Promise<Uint8Array> {
-  return decompressInBackground(bytes, options).catch((cause: unknown) => {
+  return decompressInBackground(bytes, decompressionOptions).catch((cause: unknown) => {
     throw createDamagedError(key, cause)
   })
 }

@@ -37,7 +37,7 @@ export function toHistoryImport({ info, readState }: ImportableEntry): HistoryIm
 /**
  * Compares the entries of a backend with the history of a stack, beginning at the oldest entry of
  * both. Returns the number of entries before the first difference. These entries were imported
- * earlier. The last one of them may be open.
+ * earlier. After an interrupted import, the deployment of the last one may still be open.
  */
 export function countImportedBackendEntries(
   /** The history of the stack, newest first. */

@@ -24,7 +24,7 @@ export interface HistoryImport {
 /**
  * Adds entries to a stack, oldest first, each as a deployment that has ended. Each state becomes a
  * version. `records`: the first entries, which an interrupted import has already added, newest
- * first. Its last deployment may be open. Throws STACK_BUSY, STORE_CONFLICT.
+ * first. The deployment of the newest record may be open. Throws STACK_BUSY, STORE_CONFLICT.
  */
 export async function importHistory(
   ports: HistoryImportPorts,

@@ -4,7 +4,7 @@
  */
 export interface StackGroup {
   readonly name: string
-  /** Names of projects, and prefixes of names that end with `*`. */
+  /** Names of projects, and prefixes of such names. A prefix has a `*` at its end. */
   readonly projects: readonly string[]
 }
 

@@ -45,8 +45,8 @@ export const journalPartitions = {
   usage: 'usage *',
 } as const
 
-/** A group of partitions of the catalog. */
+/** A kind of partitions of the catalog. */
 export type CatalogPartition = keyof typeof catalogPartitions
 
-/** A group of partitions of the journal. */
+/** A kind of partitions of the journal. */
 export type JournalPartition = keyof typeof journalPartitions

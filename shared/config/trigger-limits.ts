@@ -110,7 +110,7 @@ export const triggerLimits = {
   /** Time that a receiver has to respond. */
   notificationTimeoutMs: 10_000,
 
-  /** Deliveries that the history of a webhook keeps, and its size. Older ones are dropped. */
+  /** Deliveries that the history of a notification keeps, and its size. Older ones are dropped. */
   deliveriesMax: 20,
   deliveriesBytesMax: 64 * 1024,
   /** Length of the kept payload of a delivery. Only a whole payload can be sent again. */

@@ -46,7 +46,7 @@ export const catalogue = {
   PROJECT_INVALID: { exit: 1, hint: 'Correct the project file at the position named.' },
   RUNTIME_UNKNOWN: {
     exit: 1,
-    hint: 'Use the runtime nodejs, python or go, or put `pulumi-language-<name>` on your PATH. For an API, send its archive with `antichain plugin push`.',
+    hint: 'Use nodejs, python or go, or put `pulumi-language-<name>` on your PATH. If an API runs the program, push its language plugin: `antichain plugin push`.',
   },
   CONFIG_INVALID: { exit: 1, hint: 'Correct the stack configuration file at the position named.' },
   CONFIG_MISSING: { exit: 1, hint: 'Set the value with `antichain config set <key> <value>`.' },
@@ -101,7 +101,7 @@ export const catalogue = {
   STACK_NOT_EMPTY: { exit: 1, hint: 'Run `antichain destroy` first, or pass --force.' },
   MOMENT_UNKNOWN: {
     exit: 1,
-    hint: 'List deployments with `antichain stack history`, and the points in time of one with `--show <number>`.',
+    hint: 'List deployments with `antichain stack history`, and the moments of one with `--show <number>`.',
   },
   RECORDS_REMOVED: {
     exit: 1,
@@ -167,11 +167,11 @@ export const catalogue = {
   },
   API_FUNCTION_UNREACHABLE: {
     exit: 1,
-    hint: 'Run the command again. If it fails again, the log of the function api has the reason.',
+    hint: 'Run the command again. If it fails again, the log of the function `api` has the reason.',
   },
   DELIVERY_UNCONFIRMED: {
     exit: 1,
-    hint: 'List the deliveries of the webhook after a minute. The log of the function schedule has the reason of a failure.',
+    hint: 'List the deliveries of the webhook after a minute. The log of the function `schedule` has the reason of a failure.',
   },
   STORE_MISSING: {
     exit: 1,

@@ -26,7 +26,7 @@ export const programCodes = {
   },
   CODE_GENERATION_FAILED: {
     exit: 1,
-    hint: 'Correct the reason in the message, or write the code by hand; nothing was changed.',
+    hint: 'Correct the problem that the message states, or write the code by hand; nothing was changed.',
   },
   PROGRAM_BUILD_FAILED: { exit: 1, hint: 'Correct the errors that the compiler reports.' },
   PROGRAM_TYPESCRIPT_MIX: {
@@ -52,7 +52,7 @@ export const programCodes = {
   },
   PLUGIN_SOURCE_REFUSED: {
     exit: 1,
-    hint: 'An administrator allows the source with `antichain plugin allow <source>`, or sends the archive with `antichain plugin push`.',
+    hint: 'Ask an administrator to allow the source with `antichain plugin allow <source>`, or to send the archive with `antichain plugin push`.',
   },
   PLUGIN_TOO_LARGE: { exit: 1, hint: "Check the file that the plugin's address serves." },
   PLUGIN_DOWNLOAD: {

@@ -82,6 +82,6 @@ export const terraformCodes = {
   },
   TERRAFORM_ADOPTION_PARTIAL: {
     exit: 1,
-    hint: 'The adopted resources are in the state. Correct the listed reasons, and run the command again for the others.',
+    hint: 'The adopted resources are in the state. Correct the listed problems, and run the command again for the remaining resources.',
   },
 } as const

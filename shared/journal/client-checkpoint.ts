@@ -32,9 +32,9 @@ export function findCheckpoint(decisions: readonly Decision[]): EffectiveCheckpo
 /**
  * Completes a numbered checkpoint. The client leaves extensions and snippets out of such a
  * checkpoint. If there are fewer than ten pending operations, the client leaves these out too. Adds
- * the extensions and snippets of the base if a resource names one. Adds the pending creates of the
- * base and of the reported steps. Source: `marshalSpannedDeployment` in backend/httpstate/diffs.go
- * of Pulumi.
+ * the extensions of the base if a resource names an extension, and its snippets if a resource names
+ * a snippet. Adds the pending creates of the base and of the reported steps. Source:
+ * `marshalSpannedDeployment` in pkg/backend/httpstate/diffs.go of Pulumi 3.274.1.
  */
 export function completeCheckpoint(
   checkpoint: StoredDeployment,

@@ -53,8 +53,8 @@ export function completeReplay(replayed: StoredDeployment): StoredDeployment {
 
 /**
  * Returns how the replay rebuilds references after a refresh that runs the program. Registered
- * resources only lose dangling references. The other resources are rebuilt when the command is a
- * refresh and its program has ended.
+ * resources only lose dangling references. The references of the other resources are rebuilt when
+ * the command is a refresh and its program has ended.
  */
 function rebuildOptionsOf({
   decisions,

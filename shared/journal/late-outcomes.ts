@@ -68,7 +68,7 @@ function applyLateOutcome(
   messages.push(
     isResolved
       ? `the create of '${urn}' succeeded late: its id is '${id}'`
-      : `the create of '${id}' for '${urn}' succeeded too late for this state; the resource will be deleted`,
+      : `the create of '${urn}' succeeded too late for this state; its object '${id}' will be deleted`,
   )
   const remainingState = withoutOperation(state, pendingOperation)
   if (isResolved) return withResource(withoutPendingReplacement(remainingState, urn), outcome.state)

@@ -147,7 +147,10 @@ function stateOf(outcome: Outcome | undefined): StoredResource | undefined {
   return outcome?.state
 }
 
-/** A decision to repeat a call, because an error hook requested it. */
+/**
+ * A decision to repeat a call, because an error hook requested it. `of`: the operation whose call
+ * is repeated. `operation`: the new operation that repeats the call.
+ */
 type Retry = Decision & { readonly kind: 'retried' }
 
 /** Returns the retries, the newest first. */

@@ -14,7 +14,7 @@ const loosePattern = /^\s*v?(\d+(?:\.\d+){0,2})([-+].*?)?\s*$/
 
 /**
  * Completes a version as users write it (`v1`, `1.2`, `01.2.3`). Returns undefined for an invalid
- * one. Source: `ParseTolerant` of the library with which Pulumi reads versions.
+ * one. Source: `ParseTolerant` in semver.go of github.com/blang/semver 3.5.1, which Pulumi uses.
  */
 export function completeVersion(text: string): string | undefined {
   const [, core, suffix = ''] = loosePattern.exec(text) ?? []

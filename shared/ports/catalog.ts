@@ -211,7 +211,10 @@ export interface CatalogPort {
    * ignored, because a deployment may take an outcome before an executor puts it into the inbox.
    */
   readonly removeLateOutcomes: (id: StackId, keys: readonly string[]) => Promise<void>
-  /** Stores the duration of slow operations of the kind `key`, in place of an earlier duration. */
+  /**
+   * Stores the duration of slow operations of the kind `key`, in place of an earlier duration. A
+   * kind is a provider call and a resource type, such as `create aws:s3/bucket:Bucket`.
+   */
   readonly recordSlowOperation: (id: StackId, key: string, durationMs: number) => Promise<void>
   /** Returns the stored durations in ms by kind, at most 1,000 kinds. */
   readonly listSlowOperations: (id: StackId) => Promise<ReadonlyMap<string, number>>

@@ -64,8 +64,8 @@ export interface DocumentsPort {
   /**
    * Puts a document if its version is still `expectedVersion` (0 = absent). Returns the new
    * version, or false when the version differs. A version is never used twice, even after a
-   * removal. The adapter recognizes a repetition of the same call by a token. Throws
-   * DOCUMENT_INVALID.
+   * removal. The adapter gives each call a token, by which it recognizes its own repetition of the
+   * call. Throws DOCUMENT_INVALID.
    */
   readonly put: (
     key: DocumentKey,
@@ -99,7 +99,8 @@ export interface DocumentsPort {
 export interface MarksPort {
   /**
    * Creates the mark unless it exists, and returns whether this call created it. An expired mark
-   * counts as absent. The adapter recognizes a repetition of the same call by a token.
+   * counts as absent. The adapter gives each call a token, by which it recognizes its own
+   * repetition of the call.
    */
   readonly mark: (key: string, expiresAt: EpochMs) => Promise<boolean>
   readonly isMarked: (key: string) => Promise<boolean>

@@ -26,7 +26,7 @@ export function hasClaimBasis(stack: ClaimBasis, expected: ClaimBasis): boolean 
   return stack.version === expected.version && printClaims(stack) === printClaims(expected)
 }
 
-/** Returns the open targeted deployment that the call with a token started. */
+/** Returns the open targeted deployment whose start call had the id `token`. */
 export function findDeploymentByToken(
   { targeted = [] }: Pick<StackRecord, 'targeted'>,
   token: string,

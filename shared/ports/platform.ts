@@ -44,7 +44,7 @@ export interface Platform {
   readonly telemetry: TelemetryPort
   /**
    * Whether a snapshot is written even if only its time changed. Other clients of a self-managed
-   * backend read the time of the last update there. Absent: no.
+   * backend read the time of the last update from the snapshot. Absent: no.
    */
   readonly writesUnchangedSnapshots?: boolean
 }

@@ -50,7 +50,7 @@ export const telemetryDurations = {
   'antichain.operation.wait': 'Wait of operations before their begin, by its reason.',
   'antichain.chain.wait': 'Wait of chains in their queue, until their first delivery.',
   'antichain.request.wait': 'Wait of requests in the queue of their stack.',
-  'faas.invoke_duration': 'Duration of calls of functions that no request causes.',
+  'faas.invoke_duration': 'Duration of function calls, except those that an HTTP request causes.',
   'http.server.request.duration': 'Duration of requests to the API, the service and webhooks.',
   'rpc.client.call.duration': 'Duration of calls of plugins.',
 } as const
@@ -90,8 +90,8 @@ export interface TelemetryPort {
   readonly runWithin: <T>(span: SpanContext, run: () => T) => T
   readonly getActiveSpan: () => SpanContext | undefined
   /**
-   * Sends all that was recorded. Resolves within a few seconds, and never rejects. A function must
-   * await it before the end of each call, because its process is frozen afterwards.
+   * Sends all that was recorded. Resolves within a few seconds, and never rejects. A Lambda
+   * function must await it before the end of each call, because its process is frozen afterwards.
    */
   readonly flush: () => Promise<void>
 }

@@ -10,8 +10,8 @@ export interface RequiredPackage {
   readonly version: string
   readonly downloadUrl: string
   /**
-   * Parameters with which `plugin` serves the package in this `version`. Absent when the package is
-   * the plugin's own. `value` is base64.
+   * Parameters with which `plugin` serves the package. Their `version` is that of the package, and
+   * their `value` is base64. Absent when the package is the plugin's own.
    */
   readonly parameters?: {
     readonly plugin: string
@@ -90,7 +90,8 @@ const depthMax = 8
 
 /**
  * Returns the plugin requirements of the installed packages of a Node program, each once. Source:
- * Pulumi's Node language host, docs/spec/providers.md#default-providers.
+ * `getPackagesFromDir` in sdk/nodejs/cmd/pulumi-language-nodejs/main.go of Pulumi 3.260.0, and
+ * docs/spec/providers.md#default-providers.
  */
 export function findRequiredNodePackages(directory: string): readonly RequiredPackage[] {
   const files = listPackageFiles(join(directory, 'node_modules'), depthMax)

@@ -24,8 +24,8 @@ export interface PackageRequest {
   /** Set when the package is a parameterized plugin. */
   readonly parameters?: PackageParameters
   /**
-   * The extension parameterization. With it, the provider also serves this package.
-   * `ref`: the name of the extension in states.
+   * The extension parameterization. With it, the provider of `pkg` also serves the package
+   * `extension.name`. `ref`: the name of the extension in states.
    */
   readonly extension?: PackageParameterization & { readonly ref: string }
 }

@@ -1,10 +1,10 @@
 /**
  * providers: finds, starts and calls plugins. Imports ports and below.
  *
- * `Provider` is the narrow interface to one plugin instance, configured or not. `pulumi/` implements
- * it for plugins of Pulumi, `terraform/driver` for providers of Terraform, and `builtin` for the
- * types of the engine itself. Arguments and results are property values. The implementation in
- * `pulumi/` negotiates with its plugin which kinds of values it may send. It encodes them, and
+ * `Provider` is the narrow interface to one plugin instance, configured or not. `pulumi/`
+ * implements it for plugins of Pulumi, `terraform/driver` for providers of Terraform, and `builtin`
+ * for the types of the engine itself. Arguments and results are property values. The implementation
+ * in `pulumi/` negotiates with its plugin which kinds of values it may send. It encodes them, and
  * restores secret marks (docs/spec/provider-protocol.md#negotiation).
  *
  * Errors: a refused or failed call throws `ProviderError`. Docstrings name all other errors, except
@@ -137,8 +137,8 @@ export interface Provider {
   ) => Promise<DiffResult>
   /**
    * Makes the plugin serve another package (only before all other calls), or extends it by another
-   * package (at any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names a package
-   * that was not requested.
+   * package (at any time). Throws `ProviderError`, or PLUGIN_FAILED when the response names a
+   * package that was not requested.
    */
   readonly parameterize: (request: PackageParameterization) => Promise<void>
   /**

@@ -31,8 +31,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Answers 404 for every path below `/api` without a delegated route. The answer names the address
- * that serves clients, if there is one.
+ * Answers 404 for every path below `/api` without a delegated route (`delegated-routes.ts`). The
+ * answer names the address that serves clients, if there is one.
  */
 export function refuseServiceCalls(
   app: Hono,
@@ -49,8 +49,8 @@ export function refuseServiceCalls(
 }
 
 /**
- * Adds the routes of the service to an app, after its delegated routes. Any other path below `/api`
- * is answered with 404.
+ * Adds the routes of the service to an app, after its delegated routes (`delegated-routes.ts`). Any
+ * other path below `/api` is answered with 404.
  */
 export function addServiceRoutes(app: Hono, options: ServiceOptions): void {
   const ports = withClientLogs(options.ports)

@@ -31,6 +31,7 @@ function commandOf(kind: UpdateKind): Command {
   return kind === 'refresh' || kind === 'destroy' ? kind : 'up'
 }
 
+/** Returns the client as a holder. The id of the update takes the place of a start time. */
 function holderOf(ports: ServicePorts, { id, update }: StoredUpdate): Holder {
   const command = commandOf(update.kind)
   return {
@@ -125,7 +126,7 @@ function pinOf({ version, snapshot }: StackRecord, { id, update }: StoredUpdate)
       refresh: false,
       continueOnError: false,
     },
-    // The client has the program and the keys, so nothing here depends on these fields.
+    // The client has the program and the keys, so nothing here depends on the next three fields.
     program: '',
     place: { root: '' },
     secrets: { type: '', state: {} },

@@ -168,7 +168,7 @@ export function createLeaseOverError(): Error {
     'API_FORBIDDEN',
     'the lease of the update has expired, or the update is over',
     {
-      hint: 'Its acknowledged changes are in the state. Start another update.',
+      hint: 'The acknowledged changes of the update are in the state. Start another update.',
     },
   )
 }

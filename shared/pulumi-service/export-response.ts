@@ -10,10 +10,10 @@ import type { ServicePorts } from './service-route.ts'
 const emptyExport = { version: 3, deployment: { manifest: emptyManifest } }
 
 /**
- * Returns a response with the state of a stack, or with a published version of the state. The
- * client's entries name resources by their position in the pinned base. So before the first entry
- * of a running update, the response is exactly this base. Throws STACK_NOT_FOUND, and
- * MOMENT_UNKNOWN for an unknown version.
+ * Returns a response with the state of a stack, or with a published version of the state. In the
+ * journal entries of an update, clients name resources by their positions in the pinned base. So
+ * until the first journal entry of an update, the response is exactly this base. Throws
+ * STACK_NOT_FOUND, and MOMENT_UNKNOWN for an unknown version.
  */
 export async function createExportResponse(
   ports: ServicePorts,

@@ -32,7 +32,7 @@ export interface PulumiDeployment extends Omit<DeploymentDocument, 'request' | '
   readonly end?: RequestEnd
 }
 
-/** The highest number of a deployment. The ids of clients have at most nine digits. */
+/** The highest number of a deployment. The id that clients use has at most nine digits. */
 const numberMax = 999_999_999
 const numberDigits = String(numberMax).length
 const idPattern = /^(?:dep-)?([1-9]\d{0,8})$/

@@ -6,7 +6,10 @@ import type { UpdateKind } from './client-update.ts'
 export interface OperationRequest extends Pick<DeploymentOptions, 'command' | 'refresh'> {
   readonly dryRun: boolean
   readonly kind: UpdateKind
-  /** The title in the log. After `pulumi <operation>`, clients show events instead of log lines. */
+  /**
+   * The title in the log. After the title `pulumi <operation>`, clients show events instead of log
+   * lines.
+   */
   readonly title: string
 }
 

@@ -22,8 +22,8 @@ const batchDecryptForm = z.looseObject({ ciphertexts: z.array(base64Form) })
 const secretsBytesMax = 64 * 1024 * 1024
 
 /**
- * The common fields of the routes of secrets. They count as reads, because only the first call for
- * a stack changes something: it creates the key of the stack.
+ * The common fields of the routes of secrets. The audit log omits their calls, because only the
+ * first call for a stack changes something: it creates the key of the stack.
  */
 const secretRoute = { method: 'POST', bodyBytesMax: secretsBytesMax, isUnaudited: true } as const
 

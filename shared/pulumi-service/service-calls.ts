@@ -122,7 +122,7 @@ async function answerLeased<Ports extends GroupedCallPorts<Ports>>(
   deps.wrongLeaseLimiter.countRequest(clientAddress)
   const update = await requireUpdate(ports, stackOf(params), params['update'] ?? '').catch(
     (thrown: unknown) => {
-      // During an outage of the store no token is wrong.
+      // During an outage of the store, the token cannot be checked, so it does not count as wrong.
       if (errorSourceOf(thrown) === 'store') deps.wrongLeaseLimiter.discountRequest(clientAddress)
       throw thrown
     },

@@ -65,7 +65,7 @@ function nameClientCommands(hint: string): string {
 /**
  * Returns the message for a busy stack. The SDKs of Pulumi recognize the start of the message, and
  * then report a concurrent update. The hint of the error names options of our own commands. Source:
- * `IsConcurrentUpdateError` in `sdk/go/auto/errors.go` of Pulumi.
+ * `IsConcurrentUpdateError` in sdk/go/auto/errors.go of Pulumi 3.274.1.
  */
 function describeBusyStack({ message }: DeployError): string {
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`

@@ -13,7 +13,10 @@ import { sessionRoutes } from './session-routes.ts'
 import { serviceStackRoutes } from './stack-routes.ts'
 import { updateRoutes } from './update-routes.ts'
 
-/** All routes of the service, with their permissions, except for delegated routes. */
+/**
+ * All routes of the service, with their permissions, except for the delegated routes of
+ * `delegated-routes.ts`.
+ */
 export const serviceRoutes: readonly ServiceRoute[] = [
   ...sessionRoutes,
   ...serviceStackRoutes,

@@ -153,8 +153,8 @@ async function stackViewOf(ports: ServicePorts, record: StackRecord): Promise<un
 }
 
 /**
- * Returns the id of the newest open deployment of a stack, which clients cancel. If none is open,
- * returns that of the last deployment, and '' before the first one.
+ * Returns the update id of the newest open deployment of a stack. Clients cancel this deployment.
+ * If none is open, returns the update id of the last deployment, and '' before the first one.
  */
 async function findLastUpdateId(ports: ServicePorts, record: StackRecord): Promise<string> {
   if (record.deployments === 0) return ''

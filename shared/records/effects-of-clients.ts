@@ -7,7 +7,8 @@ import type { EffectList } from './effect.ts'
 export const effectsOfClients = {
   editStack: {
     handler: 'api',
-    situation: "a client of Pulumi creates or removes a stack, or stops an engine's deployment",
+    situation:
+      'a client of Pulumi creates or removes a stack, or stops a deployment of this engine',
     orderedPer: 'process',
     effects: [
       {
@@ -52,7 +53,7 @@ export const effectsOfClients = {
         ],
         description: 'the stack is checked',
         condition: 'for a cancel, an import or a rename',
-        afterCrash: 'the request is over',
+        afterCrash: 'the next check of all stacks finds the request',
       },
       {
         call: 'archives.put',
@@ -105,7 +106,8 @@ export const effectsOfClients = {
         sourceFiles: ['shared/pulumi-service/checkpoint-routes.ts'],
         description: 'the log names the state',
         condition: 'instead of entries',
-        afterCrash: 'the client sends it again, and the one with the highest number counts',
+        afterCrash:
+          'the client sends the state again, and the state with the highest number counts',
       },
       {
         call: 'decisionLog.append takeover',

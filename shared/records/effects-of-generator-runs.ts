@@ -6,7 +6,7 @@ const sweepFiles = ['shared/engine/deployment/recovery/sweep.ts']
 const handOverFiles = ['functions/step-generator/hand-over-deployment.ts']
 const resumeFiles = ['functions/step-generator/resume-deployment.ts']
 
-/** Effects of the generator between runs, and on operations without an owner. */
+/** Effects of the generator between runs, and on operations without a living owner. */
 export const effectsOfGeneratorRuns = {
   retireDeadExecutor: {
     handler: 'step-generator',

@@ -245,7 +245,7 @@ export type Decision =
       readonly outputs?: JsonObject
       /**
        * Set for a refresh that runs the program. Resources that the program did not register were
-       * read too, and the fold rebuilds them.
+       * read too, and the fold rebuilds their references.
        */
       readonly isRefresh?: true
       /**

@@ -48,7 +48,10 @@ export type RequestOrigin =
       readonly kind: 'schedule'
       readonly name: string
       readonly remediate: boolean
-      /** For a schedule of several stacks: skips a stack that was read in this time. */
+      /**
+       * For a schedule of several stacks: within this time after a read of the stack, the run is
+       * refused. 0: never.
+       */
       readonly shared?: { readonly skipReadWithinMs: number }
     }
   /** `of`: the key of the request that detected the drift. */
@@ -161,7 +164,7 @@ export type RequestEnd =
       /** The approval for which the deployment waits. Absent for a preview. */
       readonly approval?: WaitingApproval
     }
-  /** A later request of the same stack covers this one. `by`: its key. */
+  /** A later request of the same stack covers this one. `by`: the key of the later request. */
   | { readonly kind: 'superseded'; readonly by: string }
 
 /** A stored request. */

@@ -75,7 +75,7 @@ function refuseProfile(url: string): void {
   if (keyServiceOf(url) !== 'awskms' || parseAwsKeyUrl(url).profile === undefined) return
   throw createError(
     'SECRETS_URL_INVALID',
-    `functions have no profile, so they cannot open keys under '${withoutQuery(url)}'`,
+    `functions have no AWS profiles, so they cannot open the key '${withoutQuery(url)}', whose URL names one`,
     { hint: 'Remove `profile` from the key URL; the role of the stack needs access to the key.' },
   )
 }

@@ -5,7 +5,7 @@ import type { StoredResource } from './stored.ts'
  * Returns a rewritten resource in which a list of property dependencies is null again if it was
  * null before. Older versions of Pulumi write null in place of an empty list. A current version
  * keeps null when it imports a state or renames a stack, and removes null and empty lists in a
- * refresh. Source: `SerializeResource` in `pkg/resource/stack/deployment.go` of Pulumi, which
+ * refresh. Source: `SerializeResource` in pkg/resource/stack/deployment.go of Pulumi 3.274.1, which
  * copies the lists.
  */
 export function keepNullLists(rewritten: StoredResource, before: StoredResource): StoredResource {

@@ -113,7 +113,7 @@ function readToken(scanner: Scanner, byte: number): boolean {
   if (expected === 'colon') return readSign(scanner, byte === codes.colon, 'value')
   if (byte === scanner.closers.at(-1) && /^(comma|first)/.test(expected)) {
     scanner.closers.pop()
-    return readSign(scanner, true, afterValue(scanner))
+    return readSign(scanner, true, expectedAfterValueOf(scanner))
   }
   if (expected === 'comma')
     return readSign(
@@ -123,7 +123,7 @@ function readToken(scanner: Scanner, byte: number): boolean {
     )
   if (expected === 'nothing') return false
   if (byte === codes.quote) {
-    const next = expected.endsWith('key') ? 'colon' : afterValue(scanner)
+    const next = expected.endsWith('key') ? 'colon' : expectedAfterValueOf(scanner)
     return readString(scanner) && readSign(scanner, true, next)
   }
   if (expected.endsWith('key')) return false
@@ -135,7 +135,7 @@ function readToken(scanner: Scanner, byte: number): boolean {
   return readWord(scanner)
 }
 
-function afterValue({ closers }: Scanner): Expected {
+function expectedAfterValueOf({ closers }: Scanner): Expected {
   return closers.length === 0 ? 'nothing' : 'comma'
 }
 
@@ -204,6 +204,6 @@ function readWord(scanner: Scanner): boolean {
     return false
   }
   scanner.offset = end
-  scanner.expected = afterValue(scanner)
+  scanner.expected = expectedAfterValueOf(scanner)
   return true
 }

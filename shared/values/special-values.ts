@@ -167,7 +167,8 @@ function restoreSecretMark(sent: PropertyValue, returned: PropertyValue): Proper
 
 /**
  * Converts values for events to plain JSON: the stored form with redacted secrets and without the
- * text of assets. Source: Pulumi's events as `--json` prints them.
+ * text of assets. Source: `convertStepEventStateMetadata` in
+ * pkg/backend/display/events.go of Pulumi 3.274.1.
  */
 export function redactMap(map: PropertyMap): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...map].map(([key, value]) => [key, redact(value)]))

@@ -217,7 +217,9 @@ test('a schedule of all stacks that finds drift sends a signed notification, and
   expect(JSON.parse(body)).toMatchObject({ stack: 'organization/small/dev', count: 1 })
   const listed = requireSuccess(await sandbox.run(['drift', 'ls', '--drifted']))
   expect(listed.out).toMatch(/small\/dev +1 resource +\S+ +checked +drift/)
-  expect(listed.out).toContain('1 of 1 stacks have drift. Their last runs read 1 resources.')
+  expect(listed.out).toContain(
+    '1 of 1 stacks have drift. The last runs of all stacks read 1 resources.',
+  )
   const sql = "select kind, paths, request like 'shared schedule drift %' as scheduled from drift"
   const found = requireSuccess(await sandbox.run(['query', sql, '--json']))
   expect(JSON.parse(found.out)).toEqual([{ kind: 'update', paths: '["value"]', scheduled: 1 }])

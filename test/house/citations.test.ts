@@ -49,6 +49,16 @@ test('no file cites a document that is not in the repository', () => {
   expect(bad).toEqual([])
 })
 
+test('every source in the code of Pulumi names a version', () => {
+  const cited = citingFiles.flatMap(({ path, text }) =>
+    [...joinCommentLines(text).matchAll(/\bSource: ([^\n]*)/g)]
+      .map(([, source = '']) => ({ path, source: source.split('*/')[0] ?? '' }))
+      .filter(({ source }) => /\bPulumi\b/.test(source) && !/docs\/|documentation/.test(source)),
+  )
+  expect(cited.length).toBeGreaterThan(20)
+  expect(cited.filter(({ source }) => !/\b\d+\.\d+\.\d+\b/.test(source))).toEqual([])
+})
+
 test('the tour quotes lines of the current code', () => {
   const tour = readFileSync(join(projectFolder, 'docs/tour.md'), 'utf8')
   const quotes = [...tour.matchAll(/^ *```ts\n([\s\S]*?)```/gm)]
@@ -96,6 +106,11 @@ function sectionsOf(text: string): ReadonlySet<string> {
     anchors.add(unique)
   }
   return anchors
+}
+
+/** Returns a text in which each comment of several lines is one line. */
+function joinCommentLines(text: string): string {
+  return text.replaceAll(/\n *(?:\*(?!\/)|\/\/) ?/g, ' ')
 }
 
 function removeCode(text: string): string {

@@ -76,7 +76,7 @@ function formatVariable(
   ]
 }
 
-/** Returns the type of a variable. A structured one is its JSON, as in Pulumi's SDKs. */
+/** Returns the type of a variable. A structured variable has a text with JSON, as in Pulumi. */
 function formatVariableType(spec: PropertySpec): string {
   const type = findPrimitiveType(spec.type) ?? '_builtins.str'
   return spec.default === undefined ? `_typing.Optional[${type}]` : type

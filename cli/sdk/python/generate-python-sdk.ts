@@ -32,7 +32,7 @@ export function generatePythonSdk(schema: PackageSchema): GeneratedSdk {
   const memberFiles = listMemberFiles(pythonPackage, annotator)
   const moduleFiles = [
     ...memberFiles,
-    // The annotator knows the types that the files above name.
+    // The annotator now knows the types that the member files use.
     ...listTypeFiles(annotator),
     ...listEnumFiles(pythonPackage),
   ]

@@ -74,14 +74,14 @@ async function readRequestedState(
       throw createError('MOMENT_UNKNOWN', `the stack has no version ${version}`)
     return state
   }
-  const moment = parsePointInTime(at)
-  if (moment === undefined || version !== undefined)
+  const pointInTime = parsePointInTime(at)
+  if (pointInTime === undefined || version !== undefined)
     throw createError(
       'API_INPUT_INVALID',
-      '`at` must be a time or `<deployment>:<moment>`, and cannot be combined with `version`',
+      '`at` must be a time or a moment such as `4:17`, and cannot be combined with `version`',
     )
   const record = await requireStack(ports, stackOf(params))
-  const state = await readStateAt(ports, record, moment, ports.clock.now())
+  const state = await readStateAt(ports, record, pointInTime, ports.clock.now())
   return state === undefined ? undefined : withoutOperationOrigins(state)
 }
 

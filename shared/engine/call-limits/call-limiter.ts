@@ -66,8 +66,8 @@ export interface CallPermit {
 }
 
 /**
- * Longest time by which a call may start after its granted time without a write, in ms. A call that
- * waited for a slot starts later, and delays the next one.
+ * Lateness up to which a start is not written to the record of its limit, in ms. A call that waited
+ * for a slot may start later. Its start is then written, and delays the next call.
  */
 const lateStartMs = 100
 

@@ -124,7 +124,7 @@ function createStartCounts({ clock }: { readonly clock: Pick<ClockPort, 'now'> }
       if (times.length > startsMax) times.splice(0, startsMax / 2)
       starts.set(name, times)
     },
-    /** Returns how many calls a second started recently. */
+    /** Returns the number of calls per second that started recently. */
     perSecondOf({ name }: CallLimit, now: number): number {
       const recent = (starts.get(name) ?? []).filter(time => now - time < observationPeriodMs)
       const oldest = recent[0] ?? now

@@ -5,7 +5,7 @@ import type { CallLimit } from './call-limit.ts'
 /** The state of one limit. All times are ms since 1970. */
 export interface LimitRecord {
   readonly label: string
-  /** The rule at the last request. */
+  /** The rule at the last granted start. Before a start: the rule at the record's creation. */
   readonly rule: LimitRule
   /** The time at which the next call may start if the limit has no burst. */
   readonly nextAt: number

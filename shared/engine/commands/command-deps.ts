@@ -21,6 +21,6 @@ export interface CommandDeps extends PlanDeps {
   readonly foldLog: () => Promise<StoredDeployment>
   /** The limit of concurrently running chains. Absent: the executors limit the chains. */
   readonly slots?: ChainSlots | undefined
-  /** Called when this run pins a new base, for other users of the base in this process. */
+  /** Called when this run pins a new base, so that other code of this process uses this base. */
   readonly onRebase: (base: Base) => void
 }

@@ -30,6 +30,7 @@ export interface CommandRunDeps {
   readonly programs: ProgramHost
   readonly monitor: MonitorServer
   readonly performDeps: PerformDeps
+  /** Fills in the missing hashes of the assets and archives in a map. */
   readonly hashAssets: (map: PropertyMap) => Promise<PropertyMap>
   /** Reads the packages that the program requires. */
   readonly requiredPackages: () => Promise<readonly RequiredPackage[]>

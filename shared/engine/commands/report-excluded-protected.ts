@@ -4,7 +4,7 @@ import type { GeneratorContext } from '../generator/context.ts'
 /**
  * Reports the number of resources that `--exclude-protected` keeps: the protected ones and their
  * dependencies. Returns true when the option keeps all resources of a stack that is not empty.
- * Source: Pulumi's `destroy --exclude-protected`.
+ * Source: `getProtectedExcludes` in pkg/cmd/pulumi/operations/destroy.go of Pulumi 3.274.1.
  */
 export function reportExcludedProtected({ input, ports }: GeneratorContext): boolean {
   const { scope, base } = input

@@ -15,7 +15,7 @@ import type { DeployInput } from '../request.ts'
 export interface RunConstraints {
   /** Loads the update plan that constrains the run, if there is one. Throws PLAN_INVALID. */
   readonly loadUpdatePlan: () => Promise<void>
-  /** Starts the policy packs that check an update. Throws POLICY_PACK_FAILED. */
+  /** Starts the policy packs if the command is `up`. Throws POLICY_PACK_FAILED. */
   readonly startPolicyPacks: () => Promise<void>
   /** Returns the versions of the loaded policy packs, by their names in the summary. */
   readonly readPackVersions: () => Readonly<Record<string, string>>

@@ -65,7 +65,7 @@ export async function runProgram(deps: ProgramRunDeps): Promise<ProgramResult> {
   }
   if (hasEnded && failure !== undefined) {
     reportProgramFailure(emitter, failure)
-    // Requests from before the failure are still executed and recorded.
+    // Calls that the program made before the failure are still executed and recorded.
     await generator.waitUntilSettled()
     return { isClean: false, finish: () => Promise.resolve(false) }
   }

@@ -12,10 +12,11 @@ export interface CallSlot {
 }
 
 /**
- * Waits until an operation may call its provider and has a slot. Waits for the limits without a
- * slot. If a rate was lowered while the operation waited for its slot, releases the slot and waits
- * for the limits again. Calls `endLoad` before each wait for limits, and when the slot is held. If
- * there is no permit, resolves like `CallLimiter.acquire`. Throws the errors of the store.
+ * Waits until an operation may call its provider and has a slot. The operation holds no slot while
+ * it waits for the limits. If a rate was lowered while the operation waited for its slot, releases
+ * the slot and waits for the limits again. Calls `endLoad` before each wait for limits, and when
+ * the slot is held. If there is no permit, resolves like `CallLimiter.acquire`. Throws the errors
+ * of the store.
  */
 export async function acquireCallSlot(
   ports: Parameters<typeof acquireCallPermit>[0],

@@ -12,7 +12,8 @@ export interface Drift {
 /**
  * Returns the drift for a diff of the read state against the program's inputs. The diff is
  * inverted, because the read state is the newer one. If the provider cannot tell the difference,
- * `actual` and `programInputs` are compared. Source: docs/spec/step-execution.md#refresh-step.
+ * the inputs of the read state (`actual`) and `programInputs` are compared. Source:
+ * docs/spec/step-execution.md#refresh-step.
  */
 export function driftOf(
   diff: Pick<DiffResult, 'changes' | 'changedKeys' | 'detailedDiff'>,

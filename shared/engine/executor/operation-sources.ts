@@ -35,7 +35,7 @@ interface OperationSource {
   pendingRead?: Promise<OperationsById>
 }
 
-/** Creates an empty set of operations. Each operation that is not in memory needs some 50 bytes. */
+/** Creates an empty set of operations. The entry of each id stays in memory: some 50 bytes. */
 export function createOperationSources(
   ports: { readonly decisionLog: DecisionLogPort; readonly blobs: BlobsPort },
   deployment: DeploymentId,

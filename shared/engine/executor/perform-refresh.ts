@@ -45,8 +45,8 @@ export async function performRefresh(step: Step, deps: PerformDeps): Promise<Ste
     initErrors: readResult.initErrors,
   }
   const outputsOnly = old.external || step.outputsOnly === true
-  // As in Pulumi, a comparison of outputs also notices that the provider returns no inputs. Source:
-  // RefreshStep.Apply of pkg/resource/deploy/step.go, 3.274.1.
+  // As in Pulumi, if only outputs are compared, a reply without inputs counts as one with empty
+  // inputs. Source: RefreshStep.Apply of pkg/resource/deploy/step.go, 3.274.1.
   const inputs = outputsOnly ? (readResult.inputs ?? emptyMap) : state.inputs
   const hasChanged = !areEqualMaps(old.inputs, inputs) || !areEqualMaps(old.outputs, state.outputs)
   const stateWithTime = hasChanged ? { ...state, modified: deps.timestamp() } : state

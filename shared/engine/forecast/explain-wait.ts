@@ -17,7 +17,7 @@ export interface MissingNeed {
  * The reason why an operation does not run.
  * - `none`: it runs or has ended.
  * - `operations`: it waits for others.
- * - `stopped`: the deployment was stopped, so it never begins.
+ * - `stopped`: the deployment was stopped, so the operation never begins.
  * - `undelivered`: its message is a dead letter, which a redrive sends again.
  * - `hook`: it is a ready hook, which the program runs.
  * - `slots`: all slots are in use.

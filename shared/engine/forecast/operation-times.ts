@@ -13,7 +13,10 @@ import type { SlotUsage } from './slot-usage.ts'
  */
 export type OperationStage = 'waiting' | 'ready' | 'running' | 'ended'
 
-/** An operation of a deployment with its times, in ms. Joins and hooks are left out. */
+/**
+ * An operation of a deployment with its times, in ms. Joins and hooks are left out. The inherited
+ * fields are parts of `CourseTimes`: the call, the waits for a slot and for a limit, and retries.
+ */
 export interface OperationTimes
   extends Pick<CourseTimes, 'callMs' | 'slotMs' | 'limitMs' | 'retryMs'> {
   readonly operation: Operation
@@ -215,7 +218,7 @@ export function stageOf(
 }
 
 /**
- * Numbers the waves of planned deletes: a delete is in the wave after the last one that it needs.
+ * Numbers the waves of planned deletes: a delete is one wave later than the last of its needs.
  * Relies on the order of a record's operations, in which each one follows those that release it.
  */
 function numberWaves(timeline: readonly TimedRecord[]): ReadonlyMap<OperationId, number> {

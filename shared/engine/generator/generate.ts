@@ -7,9 +7,10 @@
  * Invariants:
  * - A decision depends only on `DecisionInput` and on results of `DecisionPorts`. The ports are the
  *   only access to the clock, random values, providers and stores.
- * - `reduceSets` alone changes the sets. A stage that only decides returns its result as data, and
- *   `finishStage` applies the result. A stage with ports may also apply changes itself, with
- *   `ctx.apply`.
+ * - `reduceSets` alone changes the sets. A stage returns its changes as data, and `finishStage`
+ *   applies them. A stage may apply changes itself, with `ctx.apply`, if other registrations must
+ *   see them before its result. Source:
+ *   docs/decisions/0075-a-stage-may-apply-changes-before-its-result.md.
  * - In a deployment, the program gets the reply to a registration only after the ends of the
  *   registration's steps are durable.
  * - After an abort, the generator makes no decision.
@@ -27,8 +28,8 @@ import { keepAsRead } from './refresh/keep-as-read.ts'
 import { refreshRegistration } from './refresh/refresh-registration.ts'
 import { setDeleteFirstForFixedName } from './registration/apply-autonaming.ts'
 import { checkInputs } from './registration/check-inputs.ts'
-import { assignUrn, draftStateOf } from './registration/assign-urn.ts'
-import { type Goal, registeredGoalOf } from './registration/goal.ts'
+import { draftStateOf, registerGoal } from './registration/assign-urn.ts'
+import type { Goal } from './registration/goal.ts'
 import { replayRecorded } from './replay/replay-registration.ts'
 import type { CurrentState } from './sets.ts'
 import type { Step } from '../step.ts'
@@ -50,11 +51,10 @@ export async function generate(
   const { input, ports } = ctx
   const goal = setDeleteFirstForFixedName(input, registration)
 
-  // No await precedes `assignUrn`, so that two registrations never get the same URN.
-  const urnResult = finishStage(ctx, assignUrn(input, goal))
+  // No await precedes `registerGoal`, so that two registrations never get the same URN.
+  const urnResult = finishStage(ctx, registerGoal(input, goal))
   if (urnResult.kind !== 'decided') return urnResult
   const { urn } = urnResult.value
-  ctx.apply({ goals: [[urn, registeredGoalOf(goal)]] })
 
   const dependencyCheck = finishStage(ctx, refuseMissingDependencies(input, urn, goal))
   if (dependencyCheck.kind !== 'decided') return dependencyCheck

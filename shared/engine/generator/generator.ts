@@ -80,7 +80,7 @@ export interface GeneratorDeps {
   readonly defaultPackages: ReadonlyMap<string, PackageRequest>
   /** The data about the deployment that the providers of methods and components receive. */
   readonly deploymentContext: DeploymentContext
-  /** Opens an address of the monitor that serves a single method call. */
+  /** Opens an address of the monitor for a single method call. */
   readonly openAddress: () => Promise<CallAddress>
 }
 

@@ -59,6 +59,7 @@ export interface SetsRemoval {
   readonly replaced?: readonly Urn[]
   readonly targeted?: readonly Urn[]
   readonly uncreatedUrns?: readonly Urn[]
+  /** The dependents whose property keys are removed from the map `dependentKeys`. */
   readonly dependentKeys?: readonly Urn[]
   readonly currentStates?: readonly Urn[]
   readonly stepsAwaitingOutputs?: readonly Urn[]

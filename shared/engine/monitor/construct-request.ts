@@ -45,8 +45,8 @@ export async function registerRemote(
 }
 
 /**
- * Returns the hooks of a component. Returns undefined if it has none. Construct ignores error
- * hooks.
+ * Returns the hooks of a component. Returns undefined if it has none. `HookNames` has no error
+ * hooks, because Construct ignores them.
  */
 function hookNamesOf({ hooks }: RegisterResourceRequest): HookNames | undefined {
   if (hooks === undefined) return undefined

@@ -272,8 +272,8 @@ function positionOf(position: SourcePosition | undefined, root: string): string 
 }
 
 /**
- * Returns the stack trace of a request, after that of its caller. The caller is the request that
- * called the method or constructed the component from which this request comes, if any.
+ * Returns the stack frames of a request, preceded by those of its caller, if any. The caller is the
+ * request that called the method or constructed the component that sent this request.
  */
 export function readFrames(
   request: {

@@ -13,6 +13,10 @@ import type { DiagnosticEvent } from '../events/event.ts'
 
 /** The receivers of messages from programs and plugins. */
 export interface EngineServiceDeps {
+  /**
+   * Called for each message. `streamId`: the number that the sender chose for the stream of the
+   * message. `ephemeral`: only a live display shows the message.
+   */
   readonly onMessage: (diagnostic: {
     readonly severity: DiagnosticEvent['severity']
     readonly message: string

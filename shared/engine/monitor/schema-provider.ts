@@ -12,10 +12,12 @@ import type { createLoaderHandlers } from './plugin-descriptions.ts'
 
 /**
  * Creates the handlers of a provider that only serves the schemas of Terraform packages. Language
- * hosts that load schemas without the schema service, such as that of YAML, attach to it.
+ * hosts that load schemas without the schema service, such as that of YAML, attach to this
+ * provider.
  */
 export function createSchemaProviderHandlers(loader: ReturnType<typeof createLoaderHandlers>) {
-  // Several connections share these handlers, and each of them names its package again.
+  // Several connections share these handlers, so GetSchema finds the parameters of a package by its
+  // name and version.
   const parameterizations = new Map<string, Parameterization>()
   return {
     handshake: () => Promise.resolve({}),

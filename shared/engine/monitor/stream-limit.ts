@@ -17,7 +17,7 @@ const unlimited = 2 ** 31 - 1
 export interface StreamLimit {
   /** The option of grpc-js with the initial limit. */
   readonly serverOptions: Readonly<Record<string, number>>
-  /** Applies the limit to connections on a port of this process. */
+  /** Adds a port of the monitor. `liftIfNeeded` removes the limit only on the added ports. */
   readonly addPort: (port: number) => void
   /**
    * Removes the limit of all connections if `waitingMax` is more than half of the limit.

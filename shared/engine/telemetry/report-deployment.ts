@@ -29,7 +29,7 @@ export async function reportDeployment(
   telemetry.recordDuration('antichain.deployment.duration', seconds, attributes)
 }
 
-/** Returns the span of an ended deployment, with the numbers of its operations. */
+/** Returns the span of an ended deployment, with the number of its operations of each kind. */
 function describeDeploymentSpan(
   entry: HistoryRecord,
   { span: context, parent }: DeploymentTrace,

@@ -97,8 +97,8 @@ function createSchedulerPort(
 }
 
 /**
- * Creates the ports of `createAwsPlatform`, and also the ports for trigger secrets, schedules and
- * notifications. Throws AWS_SETTINGS_INVALID with the name of a missing variable.
+ * Creates the ports of `createAwsPlatform`, and also the ports for trigger secrets, schedules,
+ * notifications and queue depths. Throws AWS_SETTINGS_INVALID with the name of a missing variable.
  */
 export function createApiPlatform(deps: AwsPlatformDeps): AwsPlatform & {
   readonly sealing: SealingPort

@@ -54,22 +54,22 @@ export function readStackGroups(env: Env): readonly StackGroup[] {
 
 /**
  * Returns the resources of the groups besides the default one, for a function that all groups
- * share. Their names are derived from the names of the common resources. Throws
- * AWS_SETTINGS_INVALID.
+ * share. Derives the names of these resources from the environment, which has the names of the
+ * default group. Throws AWS_SETTINGS_INVALID.
  */
 export function readGroupResources(env: Env): readonly GroupAwsResources[] {
-  const common = readAwsResources(env)
+  const defaultResources = readAwsResources(env)
   const keys = (env[awsVariables.groupKeys] ?? '').split(',')
   return readStackGroups(env).map((group, index) => ({
     ...group,
     resources: {
-      pool: common.pool,
+      pool: defaultResources.pool,
       get: variable => {
         if (variable === 'secretsKey') return keys[index] || failWithoutKey(group)
-        const value = common.get(variable)
+        const value = defaultResources.get(variable)
         if (commonVariables.includes(variable)) return value
         if (variable === 'bucket') return `${value}-${group.name}`
-        const installation = common.get('installation')
+        const installation = defaultResources.get('installation')
         const groupInstallation = groupInstallationOf(installation, group.name)
         if (variable === 'installation') return groupInstallation
         // The value is a name, or a URL or an ARN that ends with a name.
@@ -84,7 +84,7 @@ export function readGroupResources(env: Env): readonly GroupAwsResources[] {
 function failWithoutKey({ name }: StackGroup): never {
   throw createError(
     'AWS_SETTINGS_INVALID',
-    `${awsVariables.groupKeys} has no key of the group ${name}`,
+    `${awsVariables.groupKeys} has no key for the group '${name}'`,
     {
       hint: 'The installation sets the variables of its functions: run `antichain platform deploy`.',
     },

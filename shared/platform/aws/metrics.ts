@@ -1,7 +1,7 @@
 import { awsMetrics } from '../../config/aws-resource-names.ts'
 import type { ClockPort } from '../../ports/system.ts'
 
-/** A metric that an alarm reads. */
+/** A metric that an alarm reads. `awsMetrics` describes each one. */
 export type AwsMetric = 'stuckDeployments' | 'compactionLag' | 'problems'
 
 /**

@@ -35,8 +35,8 @@ export interface BackendCatalogDeps extends SyncDeps {
 /**
  * Creates the catalog of a backend over the catalog of this machine. A read synchronizes the stack
  * first. A start locks the stack. If its command calls providers, it also proves that the
- * checkpoint can be written. A publication writes its checkpoint. A release adds the deployment to
- * the history and unlocks the stack.
+ * checkpoint can be written. A publication writes the checkpoint of the stack. A release adds the
+ * deployment to the history and unlocks the stack.
  */
 export function createBackendCatalog(deps: BackendCatalogDeps): CatalogPort {
   const { catalog: local, locks, backend, syncPoints } = deps

@@ -50,8 +50,8 @@ export interface BackendPlatform extends EmbeddedPlatform {
   /** Writes the first state of a new stack, without an entry in its history. */
   readonly publishFirstState: (id: StackId, state: StoredDeployment) => Promise<void>
   /**
-   * Returns the id of a stack of the legacy layout, as `findLegacyStack` does. Absent for a backend
-   * with projects.
+   * Returns the id of a stack of the legacy layout, as the function of this name in
+   * `legacy-stacks.ts` does. Absent for a backend with projects.
    */
   readonly findLegacyStack?: (stack: string, project?: string) => Promise<StackId | undefined>
   /** Lists the names of the stacks in the legacy layout, which any backend may have. */

@@ -63,7 +63,8 @@ export async function printSnapshot(
   const { deployment } = envelope
   const printed =
     deployment === null ? envelope : await envelopeOf(withoutOperationOrigins(deployment))
-  // A checkpoint with pending operations is not complete, because it lacks their origins.
+  // A checkpoint with pending operations is not complete, because it lacks their origins: the
+  // attempts from which they come.
   const isComplete = deployment !== null && pendingOperationsOf(deployment).length === 0
   return {
     checkpoint: printCheckpoint(qualifiedName, printed, checkpointFields),

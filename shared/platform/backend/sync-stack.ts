@@ -123,10 +123,11 @@ async function importChanges(
 }
 
 /**
- * Publishes a state as an import, unless it is the current one. If the envelope of an existing
- * state has no deployment, another client has removed the stack and created it again. Its state is
- * then empty. Returns the snapshot. Returns '' for a stack that never had a state, and whose
- * envelope has no unknown fields. Returns undefined if another process has started a deployment.
+ * Publishes a state as an import, unless it is the current one. If this machine has a state of the
+ * stack, but the envelope has no deployment, another client has removed the stack and created it
+ * again. The new state is then empty. Returns the snapshot. Returns '' for a stack that never had a
+ * state, and whose envelope has no unknown fields. Returns undefined if another process has started
+ * a deployment.
  */
 async function publishState(
   deps: SyncDeps,
@@ -166,7 +167,7 @@ async function markImport(
 
 /**
  * Ends the deployment that a killed import left open, with the end of its entry. If its state was
- * not published, the stack gets the state from the checkpoint.
+ * not published, `syncStack` then imports the state of the checkpoint.
  */
 async function endInterruptedImport({ catalog, syncPoints }: SyncDeps, id: StackId): Promise<void> {
   const { importing } = syncPoints.read(id)

@@ -81,7 +81,7 @@ test('a silent copy is fenced after the wait, and its fence outlives its close',
   expect([copy?.partCount, others, nowMs - startedMs]).toEqual([2, [], 60_000])
   expect(notices).toEqual([
     'the stack is currently locked by eve@ci (process 7) since 2026-01-01T00:00:00Z, 60 s ago: dev. ' +
-      'Waiting 60 s for a sign of life of this process.',
+      'Waiting 60 s for a sign of life of that process.',
   ])
   expect(await putWrites(2, 'log.append')).toBe(false)
   if (copy !== undefined) await copies.close(id, copy, 'second')

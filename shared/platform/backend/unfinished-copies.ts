@@ -44,7 +44,8 @@ export function isLockOf({ locks }: Pick<BackendCopy, 'locks'>, key: string): bo
 export interface UnfinishedCopies {
   /**
    * Ends the copies of other machines, so that their writers cannot continue. Returns these copies.
-   * While a lock exists, waits for a new part. Throws BACKEND_LOCKED if the writer is alive.
+   * While a lock exists, first waits up to `silenceMs` for a new part, a sign that the writer is
+   * alive. Throws BACKEND_LOCKED if the writer is alive.
    */
   readonly fence: (id: StackId) => Promise<readonly BackendCopy[]>
   /** Closes the deployment of a fenced copy under a lock of this process, and removes the copy. */
@@ -149,7 +150,7 @@ async function awaitSilence(
     if (!hasNotice) {
       const { message } = createLockedError(stack, lockEntry[1], clock.now())
       const seconds = Math.ceil(silenceMs / 1000)
-      onNotice(`${message}. Waiting ${seconds} s for a sign of life of this process.`)
+      onNotice(`${message}. Waiting ${seconds} s for a sign of life of that process.`)
     }
     await clock.sleep(Math.min(checkIntervalMs, silenceMs))
   }

@@ -49,9 +49,9 @@ export interface LayoutUpgrade {
  * Moves the stacks of the legacy layout to the layout with projects. Locks all stacks before the
  * write of the metadata. Afterwards no command finds the lock or the journal copy of a stack in the
  * legacy layout. If the backend has the new metadata already, a busy stack is skipped. As with
- * Pulumi, backups stay under their old keys, and the checkpoints keep their content. Source:
- * `Upgrade` in `pkg/backend/diy/backend.go` of Pulumi. Throws STACK_BUSY, BACKEND_LOCKED,
- * BACKEND_INVALID, STATE_TOO_NEW before the first stack is moved, and the errors of the store.
+ * Pulumi, backups stay under their old keys, and the checkpoints keep their content. Throws
+ * STACK_BUSY, BACKEND_LOCKED, BACKEND_INVALID and STATE_TOO_NEW before the first stack is moved,
+ * and the errors of the store. Source: `Upgrade` in pkg/backend/diy/backend.go of Pulumi 3.274.1.
  */
 export async function upgradeLayout(
   deps: UpgradeDeps,

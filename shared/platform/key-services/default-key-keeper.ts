@@ -3,8 +3,9 @@
  * Imports errors, config, values and secrets, and the KMS client of aws.
  *
  * Invariants: 1. A keeper sends a data key only to the service that its URL names, and never
- * writes it elsewhere. The errors of clients contain their requests, so no keeper keeps them as a
- * cause. 2. The client of a service is loaded when its first key is used.
+ * writes it elsewhere. The errors of HTTP clients contain their requests, so they are never causes.
+ * Errors of the AWS client have no request. 2. The client of a service is loaded when its first key
+ * is used.
  */
 import type { KeyKeeper } from '../../secrets/cloud-secrets.ts'
 import { type KeyService, keyServiceOf, createKeyUrlError } from '../../secrets/key-url.ts'

@@ -14,7 +14,7 @@ const refusalForm = z.object({ errors: z.array(z.string()) })
 /**
  * Creates a keeper that encrypts data keys with the transit engine of Vault or OpenBao. The sealed
  * key is the text of Vault, `vault:v<version>:<base64>`. Server and token come from the variables
- * that Pulumi reads. Its methods throw the errors of `createDefaultKeyKeeper`.
+ * that Pulumi reads. The methods of the keeper throw the errors of `createDefaultKeyKeeper`.
  */
 export function createVaultKeeper(env: Readonly<Record<string, string | undefined>>): KeyKeeper {
   const client = createVaultClient(env)

@@ -21,9 +21,10 @@ const knownParameters: ReadonlySet<string> = new Set([
 /**
  * Creates the store of `azblob://<container>/<folder>`. Without the parameter `storage_account`,
  * AZURE_STORAGE_CONNECTION_STRING selects account and credentials. If this variable is not set,
- * AZURE_STORAGE_ACCOUNT names the account. Without a connection string, the credentials are
- * AZURE_STORAGE_KEY, else AZURE_STORAGE_SAS_TOKEN, else the default credentials of Azure. Throws
- * BACKEND_URL_INVALID for an unknown parameter, a missing account or an invalid connection string.
+ * AZURE_STORAGE_ACCOUNT names the account. If no connection string selects the credentials, they
+ * are AZURE_STORAGE_KEY, else AZURE_STORAGE_SAS_TOKEN, else the default credentials of Azure.
+ * Throws BACKEND_URL_INVALID for an unknown parameter, a missing account or an invalid connection
+ * string.
  */
 export async function createAzureObjects(url: ObjectStoreUrl, env: Env): Promise<ObjectStorePort> {
   const { bucket: containerName, prefix } = url

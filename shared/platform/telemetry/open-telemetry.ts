@@ -18,11 +18,11 @@ import { isTraceSampled, type TraceSampler } from './trace-sampler.ts'
 /** Options of telemetry. */
 export interface TelemetryOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Called at most once, when the collector does not accept what is sent. */
+  /** Called at most once, if the settings are refused or telemetry cannot be sent. */
   readonly onWarning: (message: string) => void
 }
 
-/** Maximum number of records that wait while the SDK is loaded. Later ones are dropped. */
+/** Maximum number of records that wait until the SDK is loaded. Later ones are dropped. */
 const pendingRecordsMax = 4_096
 
 /**

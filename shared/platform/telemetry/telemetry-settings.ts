@@ -27,8 +27,8 @@ const [defaultTimeoutMs, timeoutMaxMs] = [2_000, 10_000]
 
 /**
  * Returns the settings of telemetry from the standard variables of OpenTelemetry. Telemetry is on
- * when a variable names an endpoint. `OTEL_SDK_DISABLED`, and `none` as the exporter of a signal,
- * switch it off. Pure.
+ * when a variable names an endpoint. `OTEL_SDK_DISABLED` switches it off. `none` as the exporter of
+ * a signal switches off only that signal. Pure.
  */
 export function readTelemetrySettings(
   env: Readonly<Record<string, string | undefined>>,

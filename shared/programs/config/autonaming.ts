@@ -16,8 +16,8 @@ export interface PatternSources {
 }
 
 /**
- * Returns the naming rules of a stack, or undefined without a configuration. Throws CONFIG_INVALID.
- * Source: docs/spec/step-generation.md#autonaming.
+ * Returns the naming rules of a stack, or undefined if its configuration has no value for
+ * `pulumi:autonaming`. Throws CONFIG_INVALID. Source: docs/spec/step-generation.md#autonaming.
  */
 export function autonamingOf(sources: PatternSources): Autonaming | undefined {
   const value = sources.config.get(autonamingKey)

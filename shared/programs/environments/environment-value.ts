@@ -89,7 +89,8 @@ function isScalar(data: unknown): data is boolean | number | bigint | string {
 
 /**
  * Returns the size of a value: the characters of its texts and keys, and a few for each part. The
- * size is infinite above `levelsMax` levels, because recursive functions visit the value.
+ * size is infinite above `levelsMax` levels, because recursive functions could overflow the call
+ * stack.
  */
 export function sizeOfValue(value: EnvironmentValue, levelsMax = environmentDepthMax): number {
   if (levelsMax === 0) return Infinity

@@ -124,7 +124,7 @@ function evaluateMap(
     const fields = [...raw].map(
       ([key, item]) => [key, evaluate(evaluation, item, [...path, key])] as const,
     )
-    return mergeValues(valueAt(base, path), { isSecret: false, content: new Map(fields) })
+    return mergeValues(getAtKeyPath(base, path), { isSecret: false, content: new Map(fields) })
   }
   if (raw.size > 1) throw errorAt(path, `\`${name}\` must be the only key of its map`)
   if (name === 'fn::secret' && isEncryptedByService(raw.get(name)))
@@ -161,7 +161,7 @@ function lookUp(evaluation: Evaluation, reference: string, textPath: KeyPath): E
   const path = parseReference(reference, sentence => errorAt(textPath, sentence))
   const value =
     path[0] === 'imports' && !values.has('imports')
-      ? valueAt(imports, path.slice(1))
+      ? getAtKeyPath(imports, path.slice(1))
       : findValue(evaluation, { raw: values, path: [] }, path)
   if (value === undefined) throw errorAt(textPath, `the value \`${reference}\` does not exist`)
   return charge(value, textPath)
@@ -187,19 +187,22 @@ function findValue(
           { raw: map.fields.get(segment), path: [...path, segment] },
           deeperPath,
         )
-      : valueAt(evaluation.base, [...path, ...subpath])
+      : getAtKeyPath(evaluation.base, [...path, ...subpath])
   if (!Array.isArray(raw) || typeof segment !== 'number')
-    return valueAt(evaluate(evaluation, raw, path), subpath)
+    return getAtKeyPath(evaluate(evaluation, raw, path), subpath)
   if (segment >= raw.length) return undefined
   return findValue(evaluation, { raw: raw[segment], path: [...path, segment] }, deeperPath)
 }
 
-function valueAt(value: EnvironmentValue | undefined, path: KeyPath): EnvironmentValue | undefined {
+function getAtKeyPath(
+  value: EnvironmentValue | undefined,
+  path: KeyPath,
+): EnvironmentValue | undefined {
   const [segment, ...subpath] = path
   if (segment === undefined || value === undefined) return value
   const child =
     typeof segment === 'string' ? fieldsOf(value)?.get(segment) : listItemsOf(value)?.[segment]
-  return valueAt(child, subpath)
+  return getAtKeyPath(child, subpath)
 }
 
 function parseReference(text: string, errorOf: (sentence: string) => Error): KeyPath {

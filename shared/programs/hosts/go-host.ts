@@ -28,7 +28,7 @@ export interface GoHostDeps {
 
 /**
  * Creates the host of Go programs. The host runs the project's `binary`, or builds one for each
- * run. Source: Pulumi's Go language host.
+ * run. Source: `Run` in sdk/go/pulumi-language-go/main.go of Pulumi 3.260.0.
  */
 export function createGoProgramHost(deps: GoHostDeps): ProgramHost {
   return {

@@ -35,7 +35,7 @@ export interface LanguageHostDeps {
    * none. Absent: only the hosts of the project and of the PATH are found.
    */
   readonly obtainHost?: ((language: string) => Promise<string | undefined>) | undefined
-  /** Time that a cancelled program has to end, in ms. Default: 5 s. */
+  /** Time limit for a cancelled program to end, in ms. Default: 5 s. */
   readonly stopGraceMs?: number
 }
 

@@ -21,7 +21,7 @@ export interface NodeHostDeps {
   readonly compiledFolder?: string | undefined
   /** The folder that remembers type checks of programs. Absent: they are not remembered. */
   readonly checkedFolder?: string | undefined
-  /** Time that an interrupted program has to end. Default: 5 s, as under Pulumi. */
+  /** Time limit for an interrupted program to end. Default: 5 s, as under Pulumi. */
   readonly stopGraceMs?: number
 }
 

@@ -26,7 +26,8 @@ const runner = join(import.meta.dirname, 'run-program.py')
 
 /**
  * Creates the host of Python programs. The host runs a program in the program's Python environment,
- * through Antichain's own runner, because the SDK has none. Source: Pulumi's Python language host.
+ * through Antichain's own runner, because the SDK has none. Source: `Run` in
+ * sdk/python/cmd/pulumi-language-python/main.go of Pulumi 3.260.0.
  */
 export function createPythonProgramHost({ processes, env }: PythonHostDeps): ProgramHost {
   const resolvePython = async (source: ProgramSource): Promise<PythonEnvironment> =>

@@ -1,7 +1,8 @@
 /**
  * Converts the version of a Python package to that of its plugin: `1.2b3` becomes `1.2.0-beta.3`.
- * Returns undefined for a version that does not match `versionPattern`. Source: Pulumi's Python
- * language host, after PEP 440.
+ * Returns undefined for a version that does not match `versionPattern` (PEP 440).
+ * Source: `determinePluginVersion` in sdk/python/cmd/pulumi-language-python/main.go of Pulumi
+ * 3.260.0.
  */
 export function toSemver(version: string): string | undefined {
   const parts = versionPattern.exec(version)?.groups

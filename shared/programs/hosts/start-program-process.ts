@@ -10,7 +10,7 @@ export type LineListener = (line: string, stream: 'stdout' | 'stderr') => void
 /** Options for watching a program. */
 interface ProgramWatch {
   readonly onLine: LineListener
-  /** Time that an interrupted program has to end, in ms. Default: 5 s, as under Pulumi. */
+  /** Time limit for an interrupted program to end, in ms. Default: 5 s, as under Pulumi. */
   readonly graceMs?: number
   /** Returns a hint about a failure from a line of the error output, '' = none. */
   readonly hintOf?: (line: string) => string

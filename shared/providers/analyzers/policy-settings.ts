@@ -132,7 +132,7 @@ function findViolations(
       ({ path, message }) => `${name}: ${path.join('.')}: ${message}`,
     )
   } catch (thrown) {
-    // The conversion throws any error for a schema that is not one, or that is nested too deeply.
+    // For an invalid or too deeply nested schema, the conversion may throw an error of any class.
     return [`${name}: the pack's schema of this configuration is invalid: ${messageOf(thrown)}`]
   }
 }

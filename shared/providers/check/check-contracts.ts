@@ -31,7 +31,7 @@ export const checkContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'check-stable',
-    title: 'the check returns its own result unchanged',
+    title: 'a check of its own result changes nothing',
     remedy: 'Set defaults and names only where they are missing, and keep those of the old inputs.',
     async run(context) {
       const checkedInputs = context.requireFact('checkedInputs')
@@ -119,7 +119,7 @@ async function omitRequired(context: TypeContext): Promise<ContractOutcome> {
   for (const [name] of requiredProperties) {
     const inputs = new Map(checkedInputs)
     inputs.delete(name)
-    const isAccepted = await wronglyAccepts(context, inputs, result => !result.has(name))
+    const isAccepted = await acceptsWrongInputs(context, inputs, result => !result.has(name))
     if (isAccepted) return fail(`inputs without '${name}' are accepted`)
   }
   return passed
@@ -134,7 +134,7 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
   if (wrongValues.length === 0) return exempt('the schema has no property with a fixed type')
   const acceptedNames: string[] = []
   for (const [name, value] of wrongValues)
-    if (await wronglyAccepts(context, new Map([...checkedInputs, [name, value]]), () => true))
+    if (await acceptsWrongInputs(context, new Map([...checkedInputs, [name, value]]), () => true))
       acceptedNames.push(name)
   return failIf(
     acceptedNames.length === 0
@@ -147,7 +147,7 @@ async function sendWrongTypes(context: TypeContext): Promise<ContractOutcome> {
  * Reports whether Check accepts wrong inputs with a result for which `isFlawed` is true. An error
  * that the provider returns is a refusal. Throws ProviderError if the process ended.
  */
-async function wronglyAccepts(
+async function acceptsWrongInputs(
   context: TypeContext,
   inputs: PropertyMap,
   isFlawed: (inputs: PropertyMap) => boolean,

@@ -37,7 +37,10 @@ export interface ContractInfo {
   readonly remedy: string
 }
 
-/** A contract with the function that checks it. A thrown error counts as a failure. */
+/**
+ * A contract with the function that checks it. A thrown PreconditionError skips the contract, and
+ * an error of the provider fails it.
+ */
 export interface Contract<Context> extends ContractInfo {
   readonly run: (context: Context) => Promise<ContractOutcome> | ContractOutcome
 }

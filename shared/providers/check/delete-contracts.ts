@@ -45,7 +45,7 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'read-deleted',
-    title: 'a refresh does not find the deleted object (a warning if it does)',
+    title: 'a refresh does not find the deleted object (a warning if it finds the object)',
     source: 'docs/spec/provider-protocol.md#read',
     remedy: 'Return an empty id from Read when the object does not exist.',
     async run(context) {
@@ -53,7 +53,8 @@ export const deleteContracts: readonly Contract<TypeContext>[] = [
       context.requireFact('readResult')
       const { id, outputs } = await readLiveObject(context, deleted)
       const isFound = id !== '' && outputs !== undefined
-      // Only a warning, because Read always finds objects without a cloud, such as random values.
+      // Only a warning, because some objects exist only in the state, such as random values. Read
+      // always finds these.
       return isFound ? warn(`Read still finds the object '${deleted.id}'`) : passed
     },
   },

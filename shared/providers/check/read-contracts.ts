@@ -75,7 +75,7 @@ export const readContracts: readonly Contract<TypeContext>[] = [
   {
     ...common,
     id: 'import-missing',
-    title: 'an import of a missing object returns no object (a warning if it does)',
+    title: 'an import of a missing object returns no object (a warning if it returns one)',
     remedy: 'Return an empty id or an error when the id names no object.',
     run: importMissing,
   },

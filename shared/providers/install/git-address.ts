@@ -28,8 +28,9 @@ export function isGitAddress(address: string): boolean {
  * Returns the repository and folder of an address. The last part of the path that ends with `.git`
  * is the repository, and the parts after it are the folder. Without such a part, the second part is
  * the repository. Addresses of Azure DevOps and gists have no folder. Throws PLUGIN_ADDRESS.
- * Source: docs/spec/provider-protocol.md#cache-layout and Pulumi's `ParseGitRepoURL`. Pulumi also
- * splits a name such as `me.github.io` after `.git`, and then does not find the repository.
+ * Source: docs/spec/provider-protocol.md#cache-layout, and `ParseGitRepoURL` in
+ * sdk/go/common/util/gitutil/git.go of Pulumi 3.274.1. Pulumi also splits a name such as
+ * `me.github.io` after `.git`, and then does not find the repository.
  */
 export function parseGitAddress(address: string): GitLocation {
   const url = URL.parse(`https://${address.slice(scheme.length)}`)
@@ -99,8 +100,8 @@ const schemelessAddressPattern = /^[^./].*\.[a-z]+\/[\w./-]*[a-zA-Z0-9/](?:@.*)?
 
 /**
  * Parses `[git://|https://]<host>/<owner>/<repository>[/<folder>][@<version or commit>]`. Returns
- * undefined for a text that is not an address. Throws PLUGIN_ADDRESS. Source: Pulumi's
- * `parsePluginSpecFromURL`.
+ * undefined for a text that is not an address. Throws PLUGIN_ADDRESS. Source:
+ * `parsePluginSpecFromURL` in sdk/go/common/workspace/plugins.go of Pulumi 3.274.1.
  */
 export function parseGitReference(text: string): GitPluginReference | undefined {
   if (!/^(?:git|https?):\/\//.test(text) && !schemelessAddressPattern.test(text)) return undefined

@@ -18,8 +18,8 @@ export type RunGit = (
 /**
  * Returns the latest version of a repository: its highest stable version tag, or else its highest
  * pre-release tag. Without a version tag, or if the result is 0.0.0, the version is the commit of
- * the main branch as `0.0.0-x<commit>`. Throws `Error` with Git's message. Source: Pulumi's
- * `GetLatestTagOrHash`.
+ * the main branch as `0.0.0-x<commit>`. Throws `Error` with Git's message. Source:
+ * `GetLatestTagOrHash` in sdk/go/common/util/gitutil/git.go of Pulumi 3.274.1.
  */
 export async function findLatestVersionInRepository(url: string, git: RunGit): Promise<string> {
   const output = await runGit(['ls-remote', '--symref', remote], url, git)

@@ -23,8 +23,8 @@ export interface FetchDeps {
 }
 
 /**
- * The error of a refused request. `isFinal`: a retry is useless. `isRateLimited`: the server accepts
- * no more requests of this caller for some time.
+ * The error of a refused request. `isFinal`: a retry is useless. `isRateLimited`: the server
+ * accepts no more requests of this caller for some time.
  */
 export class RefusedError extends Error {
   readonly isFinal: boolean

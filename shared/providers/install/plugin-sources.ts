@@ -74,7 +74,10 @@ function findOverride(rules: readonly OverrideRule[], address: string): string |
   return undefined
 }
 
-/** Packages whose plugins Pulumiverse publishes. Source: Pulumi's list. */
+/**
+ * Packages whose plugins Pulumiverse publishes. Source: the list in pkg/util/pulumiverse_list.go of
+ * Pulumi 3.274.1.
+ */
 const pulumiversePackages = (
   'acme aquasec astra aws-eksa buildkite clickhouse cockroach concourse configcat cpln doppler ' +
   'dynatrace esxi-native exoscale fortios gandi github-credentials googleworkspace grafana harbor ' +

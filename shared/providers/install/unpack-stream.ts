@@ -11,8 +11,8 @@ export interface UnpackLimits {
 
 /**
  * Unpacks a gzipped tar archive into a folder. Throws ARCHIVE_UNREADABLE for a damaged archive and
- * for an entry outside of the folder, and ARCHIVE_TOO_LARGE above the limits. `name` names the archive
- * in the errors.
+ * for an entry outside of the folder, and ARCHIVE_TOO_LARGE above the limits. `name` names the
+ * archive in the errors.
  */
 export async function unpackStream(
   archive: Readable,

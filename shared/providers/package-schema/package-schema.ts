@@ -1,6 +1,7 @@
 /**
  * The schema of a package in Pulumi's format: types, resources and functions by their tokens, as
- * GetSchema returns them. Source: Pulumi's metaschema of packages. Other fields are dropped.
+ * GetSchema returns them. Fields that no form of this file has are dropped. Source:
+ * pkg/codegen/schema/pulumi.json of Pulumi 3.274.1.
  */
 import * as z from 'zod'
 

@@ -1,6 +1,6 @@
 import type { Provider } from '../provider.ts'
 
-/** Adds an instance, which leaves the set when it has ended. */
+/** Adds an instance to the set. The returned instance leaves the set after its `close`. */
 export function addInstance(instances: Set<Provider>, provider: Provider): Provider {
   const instance: Provider = {
     ...provider,

@@ -54,8 +54,8 @@ export interface StartedPlugin {
 }
 
 /**
- * Connects to a started plugin and performs the handshake. Ends the process before it throws
- * PLUGIN_FAILED or the gRPC error of Attach.
+ * Connects to a started plugin and performs the handshake. Throws PLUGIN_FAILED or the gRPC error
+ * of Attach, after the end of the process.
  */
 export async function connectPlugin(
   deps: ConnectDeps,

@@ -6,6 +6,7 @@ export interface PluginEnvironmentInput {
   readonly env: Readonly<Record<string, string>>
   readonly plugin: string
   readonly project: string
+  /** The `runtime.options` of the project file. */
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Configuration of the package; keys have no namespace. */
   readonly packageConfig: Readonly<Record<string, string>>

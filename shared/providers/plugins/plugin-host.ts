@@ -36,6 +36,7 @@ export interface PluginHostDeps {
   readonly project: string
   /** Plugins of the user's project. */
   readonly projectPlugins?: readonly ProjectPluginLocation[]
+  /** The `runtime.options` of the project file. */
   readonly runtimeOptions: Readonly<Record<string, unknown>>
   /** Address of the engine's pulumirpc.Engine service: `127.0.0.1:<port>`. */
   readonly engineAddress: () => string

@@ -7,10 +7,10 @@ import { errorSourceOf, retryPolicy } from '../retry-policy.ts'
 /**
  * Starts a plugin. Repeats a start that failed with PLUGIN_FAILED, because a lack of memory or
  * processes may be temporary. A pause precedes each repetition. A repetition is safe, because a
- * start neither reads nor changes a resource. A start is not repeated if `shouldRetry` returns false
- * after its failure, or if it took `firstResponseTimeoutMs` or longer. A slow failure rarely comes
- * from such a lack, and a repetition would make the user wait as long again. Throws the error of
- * the last attempt.
+ * start neither reads nor changes a resource. A start is not repeated if `shouldRetry` returns
+ * false after its failure, or if it took `firstResponseTimeoutMs` or longer. A slow failure rarely
+ * comes from such a lack, and a repetition would make the user wait as long again. Throws the error
+ * of the last attempt.
  */
 export async function retryStart<T>(
   start: () => Promise<T>,

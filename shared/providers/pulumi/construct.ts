@@ -94,24 +94,24 @@ function toConstructRequest(
       [...inputDependencies].map(([key, urns]) => [key, { urns: [...urns] }]),
     ),
     acceptsOutputValues: true,
-    aliases: aliases.map(aliasToWire),
+    aliases: aliases.map(encodeAlias),
     dependencies: [...otherOptions.dependencies],
     protect: otherOptions.protect,
     retainOnDelete: otherOptions.retainOnDelete,
     deleteBeforeReplace: otherOptions.deleteBeforeReplace,
     deletedWith: otherOptions.deletedWith,
     replaceWith: [...otherOptions.replaceWith],
-    replacementTrigger: triggerToWire(replacementTrigger, preview),
+    replacementTrigger: encodeTrigger(replacementTrigger, preview),
     ignoreChanges: [...otherOptions.ignoreChanges],
     replaceOnChanges: [...otherOptions.replaceOnChanges],
     additionalSecretOutputs: [...otherOptions.additionalSecretOutputs],
     providers: new Map(otherOptions.providers),
     customTimeouts,
-    resourceHooks: hooks && hooksToWire(hooks),
+    resourceHooks: hooks && encodeHooks(hooks),
   })
 }
 
-function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
+function encodeTrigger(trigger: PropertyValue, preview: boolean): unknown {
   if (trigger === null) return undefined
   const wrapOptions = {
     secrets: true,
@@ -129,7 +129,7 @@ function triggerToWire(trigger: PropertyValue, preview: boolean): unknown {
   }
 }
 
-function aliasToWire(alias: Alias): WireAlias {
+function encodeAlias(alias: Alias): WireAlias {
   if (alias.kind === 'urn') return { alias: { $case: 'urn', value: alias.urn } }
   const { name = '', type = '', stack = '', project = '' } = alias
   const parent =
@@ -141,7 +141,7 @@ function aliasToWire(alias: Alias): WireAlias {
   return { alias: { $case: 'spec', value: { name, type, stack, project, parent } } }
 }
 
-function hooksToWire(hooks: HookNames): ConstructRequest_ResourceHooksBinding {
+function encodeHooks(hooks: HookNames): ConstructRequest_ResourceHooksBinding {
   return {
     beforeCreate: [...hooks.beforeCreate],
     afterCreate: [...hooks.afterCreate],

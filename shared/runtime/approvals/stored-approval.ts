@@ -13,7 +13,7 @@ const retentionMs = 30 * 24 * 3_600_000
 
 /**
  * Time after an expiry within which the expiry is reported. Older expiries are never reported,
- * such as those of approvals from older versions.
+ * such as those of approvals that an older version of Antichain stored.
  */
 const expiryReportMaxMs = triggerLimits.deliveryRetentionMs
 
@@ -43,6 +43,7 @@ const approvalForm = z.object({
   /** The time of the preview. */
   at: timeForm,
   expiresAt: timeForm,
+  /** Numbers of planned operations by kind, as in the summary of the preview. */
   changes: createRecordForm(z.number()),
   /** The update plan of the preview. */
   plan: hashForm,
@@ -53,7 +54,7 @@ const approvalForm = z.object({
   isExpiryReported: z.boolean().optional(),
 })
 
-/** The approval for which a request waits, or its outcome. */
+/** The record of the approval for which a request waits, with the decision once it is made. */
 export type StoredApproval = z.infer<typeof approvalForm>
 
 /** The decision about a plan. */

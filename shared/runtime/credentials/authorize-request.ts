@@ -38,7 +38,10 @@ export interface RequestAuthorization {
 export function createRequestAuthorization(deps: AuthorizationDeps): RequestAuthorization {
   const requireApproved: RequestAuthorization['requireApproved'] = async request => {
     if (!(await deps.requests.isApproved(request)))
-      throw createUnapprovedError(request, 'the API of this version has not approved it')
+      throw createUnapprovedError(
+        request,
+        'the API of this installation has not approved the request in this form',
+      )
   }
   return {
     requireApproved,

@@ -16,10 +16,11 @@ export interface ReviewedConfigDeps {
 }
 
 /**
- * Returns an opener that adds the configuration of the stack's last deployed program
- * (`RequestsPort.getProgram`) to an unreviewed preview. Without such a program, this configuration
- * is empty. Throws PREVIEW_ROLE_MISSING if this configuration names no preview role, and the stack
- * has a role or secrets. Throws the errors of `open`, also for the last deployed program.
+ * Returns an opener that sets the field `reviewedConfig` of an unreviewed preview to the
+ * configuration of the stack's last deployed program (`RequestsPort.getProgram`). Without such a
+ * program, this configuration is empty. Throws PREVIEW_ROLE_MISSING if this configuration names no
+ * preview role, and the stack has a role or secrets. Throws the errors of `open`, also for the last
+ * deployed program.
  */
 export function withReviewedConfig(
   open: StackServerDeps['open'],

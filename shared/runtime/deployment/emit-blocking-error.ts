@@ -6,8 +6,8 @@ import type { DeploymentId } from '../../records/ids.ts'
 
 /**
  * Reports an error that prevents a function from serving a deployment, as an event of this
- * deployment. No other process would report the error. The severity is warning, because the queue
- * delivers the message of the function again.
+ * deployment. No other process would report the error. The severity is warning, because the
+ * function tries again when the queue repeats the delivery of its message.
  */
 export async function emitBlockingError(
   { platform, ports }: { readonly platform: Platform; readonly ports: GeneratorPorts },

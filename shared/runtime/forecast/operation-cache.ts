@@ -26,6 +26,7 @@ export interface RememberedOperations extends KnownOperations {
   readonly idsByUrn: ReadonlyMap<string, readonly OperationId[]>
   /** The operations of default providers, which no event reports. */
   readonly unreportedIds: readonly OperationId[]
+  /** Returns the maximum number of concurrent calls, from the options of the last pin. */
   readonly getParallel: () => number
   /**
    * Returns the summary of the known operations. It is computed again when the number of known
@@ -47,7 +48,7 @@ export interface RememberedOperations extends KnownOperations {
 /** Returns the operations of a deployment. Reads those records that are new. */
 type ReadRemembered = (record: HistoryRecord) => Promise<RememberedOperations>
 
-/** The caches of this process, by the log that they read. */
+/** The caches of this process, by the port through which a cache reads the logs. */
 const caches = new WeakMap<DecisionLogPort, ReadRemembered>()
 
 /**

@@ -19,7 +19,7 @@ export interface KnownToReader {
   readonly ids: readonly OperationId[]
 }
 
-/** The operations that are new or may have changed. */
+/** The operations that are new or may have changed, with the maximum number of concurrent calls. */
 export interface ChangedOperations {
   readonly parallel: number
   readonly operations: readonly OperationTimes[]

@@ -16,7 +16,7 @@ export interface PortGroup<Ports> extends StackGroup {
   readonly ports: Ports
 }
 
-/** The ports of the default group, with the other groups. */
+/** The other groups. An interface that extends this one adds the ports of the default group. */
 export interface GroupedPorts<Ports> {
   /** The other groups. Absent: there are none. */
   readonly otherGroups?: readonly PortGroup<Ports>[]

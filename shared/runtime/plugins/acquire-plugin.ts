@@ -165,7 +165,8 @@ function requireArchiveSource(plugin: PluginDescriptor): void {
 
 /**
  * Returns the access to the first source. GitHub and GitLab get the credential as their token. For
- * any other source, the returned `fetch` sends the credential to its origin only.
+ * a first source of another kind, the returned `fetch` sends the credential only to that source's
+ * origin.
  */
 function createSourceAccess(
   sources: readonly PluginSource[],

@@ -38,7 +38,7 @@ export interface AllowedSource extends z.infer<typeof pluginSourceDocument> {
   readonly key: DocumentKey
 }
 
-/** Returns the key of an allowed source. It belongs to the installation. */
+/** Returns the document key of an allowed source, which belongs to no stack. */
 export function pluginSourceKeyOf(name: string): DocumentKey {
   return { kind: 'plugin-source', scope: '*', name }
 }

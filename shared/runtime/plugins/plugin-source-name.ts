@@ -10,7 +10,7 @@ import {
   parseSourceAddress,
 } from '../../providers/terraform/install/source-address.ts'
 
-/** The kind of plugin that names Terraform providers, in the store and on the command line. */
+/** The plugin kind of Terraform providers, in the store and on the command line. */
 export const terraformKind = 'terraform'
 
 /**

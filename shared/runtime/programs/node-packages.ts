@@ -53,8 +53,8 @@ const packageForm = z.looseObject({
 /**
  * Returns the plan that installs the packages of a Node program according to its lock file. The
  * packages of a program with one of `programScripts` cannot be reused, unless scripts are ignored.
- * With a guarded registry, no code of the program or of a package runs. Returns undefined for a
- * program without packages. Throws INSTALL_FAILED.
+ * With a registry whose credential is guarded (`findGuardedRegistry`), no code of the program or of
+ * a package runs. Returns undefined for a program without packages. Throws INSTALL_FAILED.
  */
 export function planNodePackages(
   folder: string,

@@ -18,7 +18,7 @@ export async function putPackedProgram(
     if (failure === undefined) return
     if (tryNumber === programLimits.uploadTriesMax)
       throw createError('INSTALL_FAILED', `the packed program could not be uploaded: ${failure}`, {
-        hint: 'Push again; the log of the installer has the reason.',
+        hint: 'Push or deploy again; the log of the installer has the reason.',
       })
     await clock.sleep(programLimits.fetchPauseMs * 2 ** (tryNumber - 1))
   }

@@ -13,8 +13,8 @@ export interface PythonRequirements {
   readonly hasHashes: boolean
   /**
    * The first line that may make pip build a package. A build runs code of the package. A file that
-   * was not read here may contain such a line. So the line that includes this file counts, or the
-   * name of the first file.
+   * was not read here may contain such a line. So the line that includes this file counts. If the
+   * requirements file itself was not read, its name takes the place of the line.
    */
   readonly buildingLine: string | undefined
   /** The first line that names another index than the settings of pip. */

@@ -85,8 +85,8 @@ export async function runPackageManager(
 }
 
 /**
- * Returns the error of a failed package manager: an explained refusal if there is one, and its last
- * lines. Shows no secret.
+ * Returns the error of a failed package manager: an explained refusal if there is one, and the last
+ * output lines of the package manager. Shows no secret.
  */
 function createFailure(
   { hiddenOutput, explainFailure, secrets = [] }: PackageCommand,

@@ -7,7 +7,7 @@ import { pulumiFormatVersion } from '../compaction/fold-and-publish.ts'
 
 /**
  * Creates the first state of a stack, which names its secrets manager and has no resources. Source:
- * `CreateStack` in `pkg/cmd/pulumi/stack/io.go` of Pulumi.
+ * `CreateStack` in pkg/cmd/pulumi/stack/io.go of Pulumi 3.274.1.
  */
 export function createFirstState(
   { type, state }: Pick<SecretsManager, 'type' | 'state'>,

@@ -82,13 +82,14 @@ async function readStateDuring(
 ): Promise<StoredDeployment | undefined> {
   const { stack, historyRecord } = stackDeployment
   const { deployment } = historyRecord
+  const { number } = deploymentPartsOf(deployment)
   const readStateBefore = async (): Promise<StoredDeployment | undefined> =>
     readPublishedVersion(ports, stack, await findVersionBefore(ports, stackDeployment))
   if (isEdit(historyRecord)) {
     if (instant.kind !== 'lamport' || instant.lamport === 0) return readStateBefore()
     throw createError(
       'MOMENT_UNKNOWN',
-      `deployment ${deploymentPartsOf(deployment).number} is an edit of the state, which has no points in time`,
+      `deployment ${number} is an edit of the state, which has no moments`,
     )
   }
   const { view, timeline, ends } = await readDeploymentTimes(ports, historyRecord)
@@ -99,7 +100,7 @@ async function readStateDuring(
   if (instant.kind === 'lamport' && instant.lamport > lastLamport)
     throw createError(
       'MOMENT_UNKNOWN',
-      `the last point in time of deployment ${deploymentPartsOf(deployment).number} is ${lastLamport}`,
+      `the last moment of deployment ${number} is ${number}:${lastLamport}`,
     )
   const partialLog = cutTimeline(timeline, id => ends.get(id), instant)
   const partialView = createLogView(partialLog.records, view.pages)
@@ -108,7 +109,7 @@ async function readStateDuring(
 }
 
 /**
- * A point in time of a deployment: of a log record, or of the end of an operation. An operation
+ * A moment of a deployment: of a log record, or of the end of an operation. An operation
  * without an end has the time of its begin, and the verdict `open`. `what`: the kinds of the
  * record's decisions, or the kind of the step.
  */
@@ -150,7 +151,8 @@ export async function readDeploymentTimeline(
   const { dropped = [] } = historyRecord
   const droppedKeys = new Set(dropped.map(summaryKeyOf))
   const resolvedOperations = await findResolvedOperations(ports, stackDeployment)
-  // A file that was exported from the stack has the same pending operations as the state.
+  // `dropped` comes from an imported file. If the file was exported from this stack, both lists
+  // have the same operations.
   const resolved = [
     ...dropped,
     ...resolvedOperations.filter(summary => !droppedKeys.has(summaryKeyOf(summary))),

@@ -8,8 +8,8 @@ import { referencesOf } from './references.ts'
  * position. This resource and its dependents are the affected ones. Several copies of a resource
  * may share a URN, and only references to providers also contain an id. A reference without an id
  * does not count if an earlier, unaffected copy with the URN exists. If several copies are
- * affected, only references to parents and to owners of views count. Takes linear time. Source:
- * docs/spec/state-integrity.md#state-edits.
+ * affected, a reference without an id counts only if it names a parent or the owner of a view.
+ * Takes linear time. Source: docs/spec/state-integrity.md#state-edits.
  */
 export function dependentsOf(
   resources: readonly StoredResource[],

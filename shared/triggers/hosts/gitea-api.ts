@@ -12,6 +12,7 @@ function createGiteaReplies(github: HostReplyCalls): HostReplyCalls {
       const calls = github.commentCallsOf(repository, pullRequest)
       return {
         ...calls,
+        // GitHub's key is the path of the comments below `/repos`.
         pagePathOf: () => `/repos/${calls.pullRequestKey}`,
         readPage: value => ({ ...calls.readPage(value), isLast: true }),
       }

@@ -59,8 +59,8 @@ export const gitlabForm: WebhookForm = {
     verifySignature(request, { secrets: keys, now })
   },
   read: request => readGitlabEvent(requireHeader(request, 'x-gitlab-event'), request.body),
-  // A token does not sign the body, and pushes without a time can have equal bodies. So the digest
-  // of a body identifies a delivery only together with the id of its event.
+  // The body of a push event contains no time, so two pushes can have equal bodies. The digest of a
+  // body therefore identifies a delivery only together with the id of its event.
   identitiesOf: ({ headers, body }) => {
     const id = headers.get(standardHeaders.id) ?? headers.get(idempotencyHeader) ?? ''
     if (id !== '') return [`id ${digestOf(id)}`]

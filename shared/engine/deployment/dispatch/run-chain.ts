@@ -86,7 +86,10 @@ async function sendAndFollow(
   return endedSteps
 }
 
-/** Waits for the end of a call. Returns the end, and the operation with the result and its head. */
+/**
+ * Waits for the end of a call. Returns the end, the operation that has the resulting state, and the
+ * head of this operation.
+ */
 async function waitForEnd(
   deps: ChainDeps,
   plannedCall: PlannedCall,

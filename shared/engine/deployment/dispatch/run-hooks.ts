@@ -32,7 +32,7 @@ export interface HookDeps {
    * became ready.
    */
   readonly releaseWaiters: (operation: Operation, verdict: 'succeeded' | 'failed') => Promise<void>
-  /** Called when a hook failed after its step had succeeded. Returns whether to continue. */
+  /** Called when a hook failed after its step had succeeded. Returns whether the run continues. */
   readonly onHookFailed: () => 'continue' | 'abort'
 }
 

@@ -14,10 +14,10 @@ export interface WaitForNeedsDeps {
 }
 
 /**
- * Resolves when the head of a hook operation has the arrivals of all its needs. The executor that
- * adds the last arrival sends a hint with the id of the operation. A hint only triggers a read of
- * the head, which is authoritative (I4). `abandonSignal`: aborts when the caller no longer needs
- * the result. Then the promise may stay pending forever.
+ * Resolves when the head of a hook, or of a call with hooks, has the arrivals of all its needs. The
+ * process that adds the last arrival of a hook sends a hint with the id of the hook. A hint only
+ * triggers a read of the head, which is authoritative (I4). `abandonSignal`: aborts when the caller
+ * no longer needs the result. Then the promise may stay pending forever.
  */
 export async function waitForNeeds(
   deps: WaitForNeedsDeps,

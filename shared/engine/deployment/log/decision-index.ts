@@ -8,7 +8,7 @@ import type { LogView } from './log-view.ts'
 /** One kind of decision. */
 type DecisionOf<K extends Decision['kind']> = Decision & { readonly kind: K }
 
-/** The recorded result of a call by the program. */
+/** The recorded result of a function or method call of the program. */
 export type RecordedAnswer = DecisionOf<'answered'>
 
 /** A decision about one URN. */
@@ -25,8 +25,8 @@ export interface DecisionIndex {
   /** Returns the state `target` with the outputs that the program last registered for it. */
   readonly outputsOf: (target: StateReference) => StoredResource | undefined
   /**
-   * Returns the result of a call by its key. `callIndex`: the number of earlier calls with the same
-   * key.
+   * Returns the result of the call with a key. `callIndex`: the number of earlier calls with the
+   * same key.
    */
   readonly answerOf: (key: string, callIndex: number) => RecordedAnswer | undefined
   readonly planOf: (kind: DecisionOf<'plan'>['what']) => readonly Operation[] | undefined

@@ -16,7 +16,8 @@ import { readHistoryRecord } from '../retention/read-history-and-versions.ts'
  * Returns the error for a stack or resource that another deployment holds. The message names the
  * holder, the resource, and the time since the start of the deployment. `holder` is undefined for a
  * deployment that has no control record yet. The SDKs of Pulumi recognize the start of the message
- * as a concurrent update. Source: `IsConcurrentUpdateError` in `sdk/go/auto/errors.go` of Pulumi.
+ * as a concurrent update. Source: `IsConcurrentUpdateError` in sdk/go/auto/errors.go of Pulumi
+ * 3.274.1.
  */
 export async function createBusyError(
   { catalog, clock }: { readonly catalog: CatalogPort; readonly clock: Pick<ClockPort, 'now'> },

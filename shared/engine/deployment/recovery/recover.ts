@@ -38,8 +38,8 @@ export function isRepeatable({
  * operation loses its owner, so that it can begin again. Any other operation, such as a create, is
  * ended as interrupted, because only a user can find out its result. After `deliveriesMax` attempts
  * that were not given back, a repeatable operation is ended as interrupted too. A delivery begins
- * one attempt, and another one only after the loss of its provider. Each write is conditional on
- * owner and attempt. Source: docs/architecture.md#resume.
+ * one attempt, and a further one each time that the provider was lost during the call. Each write
+ * is conditional on owner and attempt. Source: docs/architecture.md#resume.
  */
 export async function recoverOperation(
   deps: { readonly operations: OperationsPort; readonly deployment: DeploymentId },

@@ -83,7 +83,8 @@ function createSweeper(deps: SweeperDeps): Sweeper {
       ...unfinishedOperations,
       ...listExecutedOperations({ decisions, pages }),
     ]
-    // A failed read of a page must not skip its records, so the number advances last.
+    // If the read of a plan page fails, the next sweep must read the same records again. So the
+    // number advances last.
     nextNumber += records.length
   }
   /**

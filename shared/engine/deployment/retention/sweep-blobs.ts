@@ -5,7 +5,7 @@ import type { BlobHash, EpochMs } from '../../../records/ids.ts'
 
 /**
  * The numbers of blobs that a sweep changed. After a dry run: those that a sweep would change. The
- * names are those of `stack prune --json`.
+ * fields have the names that `stack prune --json` prints.
  */
 export interface BlobSweepResult {
   readonly setAside: number

@@ -17,7 +17,10 @@ export interface Base {
   readonly liveIndexOf: (urn: Urn) => number | undefined
   /** Returns the state at an index, with its reference. */
   readonly trackedStateAt: (index: number) => TrackedState
-  /** Returns the views of a resource: those of its live state, or those of its old copies. */
+  /**
+   * Returns the views of the resource `owner`. For a live state, these are the live views. For an
+   * old copy, these are the old copies of the views.
+   */
   readonly viewsOf: (owner: Pick<ResourceState, 'urn' | 'delete'>) => readonly TrackedState[]
 }
 

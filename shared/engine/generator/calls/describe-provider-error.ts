@@ -15,7 +15,7 @@ export function describeProviderError(thrown: unknown, inputs: PropertyMap): str
   if (problems === undefined) return redact(messageOf(thrown))
   const maskedInputs = maskSecretsInMap(inputs)
   const lines = problems.properties.map(({ path, reason }) => {
-    const value = valueAt(maskedInputs, path)
+    const value = findValue(maskedInputs, path)
     const valueText = value === undefined ? '' : ` with value '${formatValue(value)}'`
     return `\n\t\t- property ${path}${valueText} has a problem: ${redact(reason)}`
   })
@@ -26,7 +26,7 @@ export function describeProviderError(thrown: unknown, inputs: PropertyMap): str
  * Returns the value at a path. Undefined for an invalid path or a path without a value, because a
  * provider may report both.
  */
-function valueAt(inputs: PropertyMap, path: string): PropertyValue | undefined {
+function findValue(inputs: PropertyMap, path: string): PropertyValue | undefined {
   try {
     return getAtPath(inputs, parsePath(path))
   } catch {

@@ -50,8 +50,8 @@ export async function invokeFunction(
   const parts = extension === '' ? [request.token] : [request.token, extension]
   const identity = { parts, args: request.args, provider: reference }
   try {
-    // The answer is not recorded, because every generator run has the resources of the deployment
-    // in memory.
+    // The answer of `getResource` is not recorded, because every generator run has the resources of
+    // the deployment in memory.
     if (request.token === 'pulumi:pulumi:getResource')
       return toDecided(getResource(ctx.input, request.args))
     const key = ports.callDigestOf({ kind: 'invoke', ...identity })

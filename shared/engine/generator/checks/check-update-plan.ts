@@ -30,8 +30,9 @@ export function chooseSeed(
 }
 
 /**
- * A goal with the inputs to compare with the update plan: those that Check returned, or the old
- * ones if Check did not run. `ignoresOldInputs`: whether Check ran without the old inputs.
+ * A goal with the inputs to compare with the update plan: those that Check returned. If Check did
+ * not run: for a component the inputs of the goal, for another resource the old inputs.
+ * `ignoresOldInputs`: whether the drafted plan is computed without the old inputs.
  */
 interface CheckedGoal {
   readonly goal: Goal
@@ -159,7 +160,7 @@ function failOnViolations(
   return failDeployment(explainViolation(ports, message), urn)
 }
 
-/** Returns the message for a violation, with the next step if the plan was approved. */
+/** Returns the message for a violation. If the plan was approved, adds how to continue. */
 function explainViolation(
   { updatePlan }: Pick<DecisionPorts, 'updatePlan'>,
   message: string,

@@ -9,9 +9,9 @@ import { type CondemnedStep, condemnStates } from './condemned-steps.ts'
 import { skipsDeleteCall } from './skips-delete-call.ts'
 
 /**
- * Adapts the scope of the deletes to the dependencies in this run. With targets, adds the resources
- * that depend on them in this run. With excludes, removes the resources that the excluded ones
- * depend on in this run.
+ * Adapts the scope of the deletes to the dependencies that the program has registered in this
+ * destroy. With targets, adds the resources that now depend on them. With excludes, removes the
+ * resources that the excluded ones now depend on.
  */
 function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope): DeleteScope {
   const existingStates = [...sets.currentStates.values()].filter(
@@ -40,7 +40,7 @@ function adaptDeleteScope({ sets, scope }: DecisionInput, mayDelete: DeleteScope
  * every other state that the scope contains. `leftovers`: resources that earlier generator runs
  * created and that the program did not register again. A leftover without a state in the base is
  * always deleted. Registered states and leftovers come first in the graph. The delete of a state
- * releases only deletes of earlier states. So each other state is deleted before the registered
+ * releases only deletes of earlier states. So a state of the base is deleted before the registered
  * states that it depends on.
  */
 export function planDestroy(

@@ -11,9 +11,9 @@ import { toDecided, failDeployment, failStep, type Result, stoppedResult } from 
 import { createStepEndsDelta } from '../steps/step-ends-delta.ts'
 
 /**
- * Reports whether a goal imports a resource that the state does not manage under this id. In this
- * case the state has no such resource, an external one, or one with another id. The id of an
- * earlier import (`importID`) takes precedence over `id`. Source:
+ * Reports whether a goal imports a resource that the state does not manage under the `importId` of
+ * the goal. In this case the state has no such resource, an external one, or one with another id.
+ * In the state, the id of an earlier import (`importID`) takes precedence over `id`. Source:
  * docs/spec/step-generation.md#after-the-refresh.
  */
 export function isAdoption(

@@ -11,8 +11,8 @@ import type { ResourceState } from '../../../state/resource.ts'
  * Returns the plugin of each package's default provider, which serves resources without an explicit
  * provider. The plugin has the highest version that the language host reported. If the host
  * reported no packages, the highest version in the state is used. Extensions have no default
- * provider. Throws PLUGIN_AMBIGUOUS when two plugins provide one package. Source: Pulumi's engine,
- * default provider packages.
+ * provider. Throws PLUGIN_AMBIGUOUS when two plugins provide one package. Source:
+ * `computeDefaultProviderPackages` in pkg/engine/plugins.go of Pulumi 3.274.1.
  */
 export function chooseDefaultPackages(
   reportedPackages: readonly RequiredPackage[],

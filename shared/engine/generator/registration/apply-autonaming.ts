@@ -5,7 +5,7 @@ import type { Goal } from './goal.ts'
 
 /**
  * Returns the name proposal for the Check request of a resource. `proposeName` computes it from the
- * rules. Undefined if the provider names the resource by its default. Source:
+ * naming rules. Undefined if the provider names the resource by its default. Source:
  * docs/spec/step-generation.md#check-and-policies, docs/spec/step-generation.md#autonaming.
  */
 export function findNameProposal(

@@ -7,7 +7,7 @@ import type { SetsDelta } from '../sets-delta.ts'
 import type { CurrentState } from '../sets.ts'
 import { toDecided, type FailedResult, failDeployment, type Result } from '../stage.ts'
 import { listAliasUrns } from './list-alias-urns.ts'
-import type { Goal } from './goal.ts'
+import { type Goal, registeredGoalOf } from './goal.ts'
 
 /** The URN and the old state that the generator assigned to a registration. */
 export interface UrnAssignment {
@@ -85,6 +85,20 @@ export function assignUrn(
     return toDecided({ urn, old: base.trackedStateAt(baseIndex), baseIndex, alias }, delta)
   }
   return toDecided({ urn, old: undefined, baseIndex: undefined, alias: undefined }, registeredDelta)
+}
+
+/**
+ * Assigns a URN and an old state to a registration like `assignUrn`. The delta also has the parts of
+ * the goal that later decisions need.
+ */
+export function registerGoal(
+  input: Pick<DecisionInput, 'stack' | 'project' | 'sets' | 'base'>,
+  goal: Goal,
+): Result<UrnAssignment> {
+  const result = assignUrn(input, goal)
+  if (result.kind === 'failed') return result
+  const goals = [[result.value.urn, registeredGoalOf(goal)]] as const
+  return { ...result, delta: { ...result.delta, goals } }
 }
 
 function findAliasConflict(

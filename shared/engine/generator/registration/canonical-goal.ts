@@ -6,8 +6,8 @@ import type { Goal } from './goal.ts'
 export interface CallKeyFields {
   readonly kind: 'invoke' | 'read' | 'call'
   /**
-   * A read: type, name, id and parent. An invoke: token. A call: token and dependencies of the
-   * arguments, as JSON. An invoke or call with an extension also has the extension's reference.
+   * A read: type, name, id and parent. An invoke: token. A call: token, and the dependencies of the
+   * arguments as JSON. An invoke or call with an extension also has the extension's reference.
    */
   readonly parts: readonly string[]
   readonly args: PropertyMap

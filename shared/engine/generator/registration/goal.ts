@@ -24,6 +24,10 @@ export interface Registration {
   readonly plugin: PackageRequest
   /** Whether `plugin` is a package that the program registered. */
   readonly hasPackageRef: boolean
+  /**
+   * For a provider resource: environment variable of the user → variable of the plugin that gets
+   * its value.
+   */
   readonly envVarMappings: ReadonlyMap<string, string>
   readonly deleteBeforeReplace: boolean | undefined
   readonly ignoreChanges: readonly string[]

@@ -6,6 +6,7 @@ import { findExplicitProvider } from '../providers/default-providers.ts'
 /** The parts of a registration that determine its inherited options. */
 export type InheritanceRequest = InheritableOptions &
   Pick<Registration, 'custom' | 'parent' | 'type' | 'provider' | 'providers'> & {
+    /** Whether the resource is a component that its provider constructs. Absent: no. */
     readonly remote?: boolean
   }
 

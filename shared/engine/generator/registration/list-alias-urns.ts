@@ -1,7 +1,7 @@
 import type { Alias } from '../../../names/alias.ts'
 import { childUrnOf, nameOf, urnPartsOf, stackType, typeOf, type Urn } from '../../../names/urn.ts'
 
-/** The current names of a resource, and its aliases. */
+/** The parts of a resource's current URN, and the aliases of the resource. */
 export interface AliasedResource {
   readonly stack: string
   readonly project: string
@@ -14,7 +14,7 @@ export interface AliasedResource {
 /**
  * Returns the other URNs that the old state of a resource may have, in the order in which they are
  * tried (docs/spec/urns.md#alias-forms, docs/spec/urns.md#alias-set). `formerUrnOf`: returns the
- * old URN of a resource that matched an alias in this run.
+ * old URN of a registered resource whose old state was found under an alias.
  */
 export function listAliasUrns(
   resource: AliasedResource,

@@ -41,7 +41,7 @@ export function countRecordedSteps(deps: CountDeps, base: Base): void {
   ]
   const decidedUrns = new Set(plannedOperations.map(({ urn }) => urn))
   for (const decision of earlierDecisions.decisions) {
-    if (!isUnchangedRefresh(deps, decision)) {
+    if (!isReadBeforeUpdate(deps, decision)) {
       for (const [old] of decision.sets.aliased ?? []) decidedUrns.add(old)
       decidedUrns.add(decision.kind === 'registration' ? decision.urn : decision.operation.urn)
     }
@@ -79,7 +79,7 @@ export function countRecordedSteps(deps: CountDeps, base: Base): void {
  * Reports whether a decision only read an existing resource for an update. If the read resource is
  * unchanged, no other record names it.
  */
-function isUnchangedRefresh(
+function isReadBeforeUpdate(
   { earlierDecisions, earlierEnds }: CountDeps,
   decision: RecordedDecision,
 ): boolean {

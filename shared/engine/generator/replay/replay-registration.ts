@@ -36,7 +36,8 @@ export async function replayRecorded(
   const registration = decisions.findLast(decision => decision.kind === 'registration')
   const ends = registration === undefined ? [] : await resumeRecorded(ctx, replay, registration)
   // Only a user can resolve an interrupted operation, so the deployment continues with the other
-  // resources. The records lack the reason for the interruption, so every reason counts here.
+  // resources. The records lack the reason for an interruption, so the deployment continues for
+  // every reason.
   const isAnyInterrupted = ends.some(({ end }) => end.verdict === 'interrupted')
   if (ends.some(({ end }) => end.verdict !== 'succeeded'))
     return failStep(ctx.input, isAnyInterrupted)

@@ -25,7 +25,8 @@ export function createStepEndsDelta(
   const failedDeletes = decidedSteps.filter(
     step => step.op === 'delete-replaced' && !succeededSteps.has(step),
   )
-  // The replacement is created after this delete. Other `delete-replaced` steps have other effects.
+  // A delete with the effect `mark-pending` precedes the create of its replacement. Other
+  // `delete-replaced` steps have other effects.
   const isDeleteBeforeReplacement = ({ effect }: Step): boolean => effect === 'mark-pending'
   return {
     views,

@@ -26,8 +26,8 @@ interface DocumentsDeps {
  * kind. The limits of calls are items of the journal table, with one partition per stack, because
  * executors do not write the catalog. Each write is one conditional request. A put writes a token,
  * which identifies a repetition of the put. The item of a removed document stays and keeps its
- * version, so no version is used twice. Only an expiry removes an item with its version.
- * Lists leave removed documents out, so a page may have fewer documents than its limit.
+ * version, so no version is used twice. Only an expiry removes an item with its version. Lists
+ * leave removed documents out, so a page may have fewer documents than its limit.
  */
 export function createDocuments({ table, random }: DocumentsDeps): DocumentsPort {
   return {
@@ -87,7 +87,7 @@ async function putDocumentItem(
       readableCondition,
       version === 0
         ? // DynamoDB removes an expired item some time after its expiry, so a put may replace it.
-          // If this put writes an expiry in the past, its repetition must not replace the result.
+          // If this put writes an expiry in the past, a retry of the request must not put again.
           'attribute_not_exists(#pk) OR #removed = :yes OR (#expires < :now AND #token <> :token)'
         : '#version = :expected AND #removed = :no',
     ),

@@ -83,8 +83,8 @@ export function releaseKeyOf({ event, attempt, owner }: HeadWriteRequest): strin
  * Parses the item of a head. An absent item is a fresh head. The attribute `called` is the number
  * of attempts that were not given back. The number is stored, because a condition cannot subtract.
  * The attributes `owner` and `executor` exist only while the head has an owner. The attributes
- * `verdict` and `ended` exist only after the end of the operation. Throws RECORD_TOO_NEW,
- * RECORD_DAMAGED.
+ * `verdict` and `ended` exist only after the end of the operation. `ended` is the attempt number of
+ * the end. Throws RECORD_TOO_NEW, RECORD_DAMAGED.
  */
 export function parseHeadItem(
   deployment: DeploymentId,

@@ -58,10 +58,9 @@ export function listCopiedPartitions(
 }
 
 /**
- * Prevents the completion of an unfinished rename, and then removes its copies. Keeps
- * records that another rename or a later stack with the id wrote meanwhile. Returns false if the
- * rename has completed, or another rename has reserved the id. A repeated call continues an
- * interrupted one.
+ * Prevents the completion of an unfinished rename, and then removes its copies. Keeps records that
+ * another rename or a later stack with the id wrote meanwhile. Returns false if the rename has
+ * completed, or another rename has reserved the id. A repeated call continues an interrupted one.
  */
 export async function abandonRename(
   deps: CatalogAndInboxDeps,

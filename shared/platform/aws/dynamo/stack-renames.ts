@@ -201,6 +201,7 @@ async function moveStack(
   return isDone ? 'renamed' : 'conflict'
 }
 
+/** `deploymentsBefore`: the number of the last deployment of a removed stack with the new id. */
 function createStackParts(rename: Rename): readonly TransactionPart[] {
   const { id, newId, stack, number, version, token } = rename
   const snapshot = rename.snapshot === '' ? stack.snapshot : rename.snapshot

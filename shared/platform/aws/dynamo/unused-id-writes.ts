@@ -70,7 +70,10 @@ export async function clearPartitionOfUnusedId(
   }
 }
 
-/** Splits writes by the limits of a transaction, which has one more write. */
+/**
+ * Splits writes by the limits of a transaction. Each transaction also has the write that checks the
+ * id.
+ */
 function splitIntoTransactions(
   parts: readonly TransactionPart[],
 ): readonly (readonly TransactionPart[])[] {

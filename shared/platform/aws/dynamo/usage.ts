@@ -8,7 +8,10 @@ import { journalKeys as keys } from './record-keys.ts'
 import { type Item, readText, toItem } from './table/item.ts'
 import { putItem, queryItems, type Table } from './table/table.ts'
 
-/** Creates the port for the usage of deployments. Each call of a function has one item. */
+/**
+ * Creates the port for the usage of deployments. Each call of a function has one item for each
+ * deployment that it worked for.
+ */
 export function createUsage(journalTable: Table): UsagePort {
   return {
     put: async (deployment, { part, run, counts }) => {

@@ -12,7 +12,7 @@ import { journalKeys as keys } from './record-keys.ts'
 import { type Item, toItem } from './table/item.ts'
 import { type Table, updateItem } from './table/table.ts'
 
-/** The table of the heads, and the register of blocks. */
+/** The table of the heads, and the register of blocks, which are ranges of operation ids. */
 export interface HeadDeps {
   readonly journalTable: Table
   readonly blocks: OperationBlocks

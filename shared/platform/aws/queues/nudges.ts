@@ -57,7 +57,8 @@ export interface AwsNudges extends NudgesPort {
 /**
  * The message format. `dueAt`: the due time in milliseconds since 1970, if the delay exceeds the
  * longest delay of SQS. `expired`: the receiver reports expired approvals. `seen`: the observed
- * holder.
+ * holder, with the fields of `ObservedHolder`. `life` identifies its process, and `renewals` is the
+ * counter of its lease. `executors` has the lease counters of executors.
  */
 const nudgeForm = z.object({
   v: z.literal(1),

@@ -11,10 +11,10 @@ import { removeMessage } from './remove-message.ts'
 /**
  * Sends a message of an event source again, and removes the received one. Another receiver can then
  * get the message immediately. An intentional failure of the function would delay the message and
- * count as a delivery. The new message carries `refusals`: the count after this refusal, or 0 if
- * the refusing environment ends. `delayMs`: the time before its delivery, rounded up to whole
- * seconds, at most the longest delay of SQS. A crash between send and removal leaves both messages.
- * This is harmless, because the records decide (I4).
+ * count as a delivery. The new message gets the `refusals` that the caller passes: after a refusal
+ * the new count, or 0 if the refusing environment ends. `delayMs`: the time before its delivery,
+ * rounded up to whole seconds, at most the longest delay of SQS. A crash between send and removal
+ * leaves both messages. This is harmless, because the records decide (I4).
  */
 export async function requeueMessage(
   sqs: SQSClient,

@@ -5,8 +5,8 @@ import { splitIntoBatches, completeBatch } from './sqs-batches.ts'
 import { queueNameOf } from './receive-messages.ts'
 
 /**
- * Sends all bodies in batches, each with its delay in ms. After a lost response a body may be sent
- * twice.
+ * Sends all bodies in batches. `delaysMs` has the delay of each body in ms, default 0. After a lost
+ * response a body may be sent twice.
  */
 export async function sendBodies(
   { sqs, clock }: { readonly sqs: SQSClient; readonly clock: ClockPort },

@@ -9,6 +9,8 @@
  * control.held: the number of the last take-over in the log. control.handed: the hand-over as JSON.
  * late: the stacks' inboxes. late.taken: 1 for an outcome that a deployment has taken. slow: the
  * durations of slow operations. stack.targeted: the open targeted deployments as JSON.
+ * journal_copy.id: '' for a deployment without a copy. journal_copy.next: the number of the next
+ * part.
  */
 const initialTables = `
 CREATE TABLE log (

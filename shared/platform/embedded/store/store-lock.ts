@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createStoreUnavailableError } from './store-errors.ts'
 
-/** The exclusive ownership of the store. */
+/** An exclusive lock in a file, such as the lock of the store's owner. */
 export interface StoreLock {
   readonly release: () => void
 }

@@ -92,7 +92,7 @@ async function callWithText(request: CipherRequest, encodedText: string): Promis
 }
 
 function toReply(action: CipherRequest['action'], answers: readonly unknown[]): CipherReply {
-  const read = action === 'encrypt' ? (text: string): string | undefined => text : fromBase64
+  const read = action === 'encrypt' ? (text: string): string | undefined => text : decodeBase64
   const texts = answers
     .map(answer => (typeof answer === 'string' ? read(answer) : undefined))
     .filter(text => text !== undefined)
@@ -136,7 +136,7 @@ const toBase64 = (text: string): string => Buffer.from(text, 'utf8').toString('b
  * Returns the text of a plaintext in base64, or undefined for any other answer. A damaged answer
  * must never become another secret.
  */
-function fromBase64(encoded: string): string | undefined {
+function decodeBase64(encoded: string): string | undefined {
   const bytes = Buffer.from(encoded, 'base64')
   if (bytes.toString('base64') !== encoded) return undefined
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined

@@ -18,7 +18,7 @@ export function hasErrors({ diagnostics }: DiagnosedResponse): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')
 }
 
-/** Decodes a state of a response with the type of its schema. */
+/** Decodes a state of a response. A state that does not fit the type of the resource is a flaw. */
 export function decodeState({ type }: ResourceType, received: ReceivedValue): DecodedState {
   try {
     const value = decodeValue(received, type)

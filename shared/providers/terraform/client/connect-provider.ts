@@ -47,7 +47,7 @@ export interface StartedProvider {
   readonly isDeferralAllowed: boolean
 }
 
-/** Connects to a provider. Ends the process before it throws PLUGIN_FAILED. */
+/** Connects to a provider. Throws PLUGIN_FAILED after the end of the process. */
 export async function connectProvider(started: StartedProvider): Promise<TerraformProcess> {
   const { address, client, pluginProcess, output } = started
   const watch = watchProcess(pluginProcess, started)

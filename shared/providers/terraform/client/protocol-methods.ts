@@ -19,7 +19,7 @@ export type ProtocolMethods = {
   readonly getProviderSchema: CalledMethod<GetProviderSchema_Request, WireProviderSchema>
 }
 
-/** The procedures of protocol 5. Some have other names there. */
+/** The procedures of protocol 5, by their names in protocol 6. Some names differ in protocol 5. */
 const methods5 = {
   getProviderSchema: service5.getSchema,
   validateProviderConfig: service5.prepareProviderConfig,

@@ -87,7 +87,7 @@ function toDynamicBlocks(value: HclExpression): readonly HclSyntaxBlock[] | unde
 
 type ObjectExpression = HclExpression & { readonly kind: 'object' }
 
-/** Returns an object, or the objects of a list with nothing else. */
+/** Returns an object itself, or the items of a list of objects. Other values give undefined. */
 function listObjects(value: HclExpression): readonly ObjectExpression[] | undefined {
   const items = value.kind === 'tuple' ? value.items : [value]
   const objects = items.filter(item => item.kind === 'object')

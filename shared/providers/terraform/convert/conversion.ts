@@ -31,7 +31,7 @@ export interface Conversion {
   readonly shapeOf: (address: string) => ValueShape
   readonly report: (note: ConversionNote) => void
   /** The names of the configuration values that replace parts without an equivalent. */
-  readonly missingNames: Set<string>
+  readonly placeholderNames: Set<string>
   /** Prints any expression. The printer of each kind of expression calls it for the parts. */
   readonly print: (expression: HclExpression, scope: PrintScope) => PrintedExpression
 }
@@ -48,11 +48,14 @@ export interface PrintedExpression {
 export interface PrintScope {
   readonly conversion: Conversion
   readonly file: string
-  /** The variables of `for` expressions and dynamic blocks. */
+  /** The variables of `for` expressions. In `ignore_changes`: the properties of the resource. */
   readonly variables: ReadonlyMap<string, PrintedExpression>
   /** The element of the innermost splat. */
   readonly element?: PrintedExpression
-  /** The values of `each.key`, `each.value` and `count.index` by their names. */
+  /**
+   * The values of `each.key`, `each.value` and `count.index` by these names. A dynamic block has
+   * such values too, under the name of its iterator.
+   */
   readonly iteration?: ReadonlyMap<string, PrintedExpression>
 }
 
@@ -87,7 +90,7 @@ export function printPlaceholder(
   if (conversion.dialect === 'full')
     return createFreeExpression(`notImplemented(${quoteText(`${file}:${line}: ${problem}`)})`)
   const name = `notImplemented_${file}_${line}_${column}`.replaceAll(/\W/g, '_')
-  conversion.missingNames.add(name)
+  conversion.placeholderNames.add(name)
   return createFreeExpression(name)
 }
 

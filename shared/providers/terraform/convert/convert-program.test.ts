@@ -257,7 +257,7 @@ test('values of a file are defaults, except those of sensitive variables', async
 test.each([
   ['resource "x_server" "a" {\n  size = [1,\n', 'main.tf:3:1: the text ends too early'],
   ['output "a" {\n  value = 1 2\n}', "main.tf:2:13: '2' is not expected"],
-  ['resource "x_server" {}', "main.tf:1:1: a block 'resource' has 2 labels"],
+  ['resource "x_server" {}', "main.tf:1:1: a block 'resource' must have 2 labels"],
   ['output "a" {}\noutput "a" {}', "main.tf:2:1: the output 'a' exists twice"],
   [`output "a" { value = ${'['.repeat(200)} }`, 'the nesting is too deep'],
 ])('the text %j is refused: %s', async (text, message) => {

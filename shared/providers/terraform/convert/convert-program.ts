@@ -64,7 +64,7 @@ export function convertTerraformProgram(
     packages,
     names: nameNodes(program),
     report,
-    missingNames: new Set(),
+    placeholderNames: new Set(),
     print: (expression, scope) => printExpression(expression, enterFile(expression, scope)),
     shapeOf: createShapeFinder(program, packages, () => conversion),
   }
@@ -85,7 +85,7 @@ export function convertTerraformProgram(
     ...convert(program.resources, convertResource),
     ...convert(program.outputs, convertOutput),
   ]
-  const placeholderConfigs = [...conversion.missingNames].map(name =>
+  const placeholderConfigs = [...conversion.placeholderNames].map(name =>
     printBlock(`config ${name} "string"`, []),
   )
   const text = `${[...parts, ...placeholderConfigs].join('\n\n')}\n`
@@ -96,7 +96,10 @@ function createScope(conversion: Conversion, file: string): PrintScope {
   return { conversion, file, variables: new Map() }
 }
 
-/** Prints the declaration of a package. Earlier versions of language hosts require its label. */
+/**
+ * Prints the declaration of a package. Its block has the name of the package as a label, which
+ * earlier versions of language hosts require.
+ */
 function printPackage({ pkg, parameter }: ConversionPackage): string {
   return printBlock(`package ${quoteText(pkg.name)}`, [
     `baseProviderName = ${quoteText(basePlugin.name)}`,

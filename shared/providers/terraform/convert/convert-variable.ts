@@ -137,7 +137,7 @@ export function shapeOfVariable(
   return value?.kind === 'object' ? { kind: 'map', element: freeShape } : freeShape
 }
 
-/** Returns the shape of the values of a type. Their names are the same in the new program. */
+/** Returns the shape of the values of a type. The new program keeps the names within them. */
 function shapeOfTypeExpression(type: HclExpression): ValueShape {
   if (type.kind !== 'call') return freeShape
   const [first] = type.args

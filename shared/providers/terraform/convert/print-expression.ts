@@ -50,8 +50,8 @@ export function printExpression(expression: HclExpression, scope: PrintScope): P
       const yes = printOperand(expression.yes, scope)
       const no = printOperand(expression.no, scope)
       // A conditional between a set and an empty list results in a set.
-      const isOther = yes.shape.kind === 'free' || no.shape.kind === 'set'
-      const shape = isOther ? no.shape : yes.shape
+      const takesShapeOfNo = yes.shape.kind === 'free' || no.shape.kind === 'set'
+      const shape = takesShapeOfNo ? no.shape : yes.shape
       return { text: `${condition.text} ? ${yes.text} : ${no.text}`, shape }
     }
     case 'parentheses': {

@@ -41,15 +41,15 @@ export function printReference(expression: Reference, scope: PrintScope): Printe
 function printAttribute(source: PrintedExpression, name: string): PrintedExpression {
   const { shape } = source
   const property = shape.kind === 'object' ? shape.names.toPulumi.get(name) : undefined
-  const step = (text: string): string =>
+  const printStep = (text: string): string =>
     /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(text) ? `.${text}` : `[${quoteText(text)}]`
   if (property === undefined)
     return {
-      text: `${source.text}${step(name)}`,
+      text: `${source.text}${printStep(name)}`,
       shape: shape.kind === 'map' ? shape.element : freeShape,
     }
   return {
-    text: `${source.text}${step(property.name)}`,
+    text: `${source.text}${printStep(property.name)}`,
     shape: property.shape,
     isFlattened: property.isFlattened,
   }

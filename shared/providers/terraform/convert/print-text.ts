@@ -1,4 +1,4 @@
-/** Escapes a text that will stand between quotes. No `${` or `%{` in it begins a template. */
+/** Escapes a text that will stand between quotes, so that `${` and `%{` in it begin no template. */
 function escapeText(text: string): string {
   return text
     .replaceAll(/[\\"]/g, character => `\\${character}`)

@@ -113,7 +113,11 @@ function readBlock(block: HclSyntaxBlock, file: string, parts: ProgramParts): vo
   const count = labelCounts.get(type)
   if (count === undefined) throw createPlaceError(file, { ...place }, `'${type}' is no block`)
   if (labels.length !== count)
-    throw createPlaceError(file, { ...place }, `a block '${type}' has ${count} labels`)
+    throw createPlaceError(
+      file,
+      { ...place },
+      `a block '${type}' must have ${count === 1 ? '1 label' : `${count} labels`}`,
+    )
   switch (type) {
     case 'variable':
       parts.variables.push({ ...place, name: first, body })
@@ -214,7 +218,10 @@ function requireUniqueNames(parts: ProgramParts): void {
   }
 }
 
-/** Adds providers of types whose prefix is no required provider. Their namespace is `hashicorp`. */
+/**
+ * Adds the provider of each resource and data source, if the program does not require this
+ * provider. An added provider has the namespace `hashicorp`.
+ */
 function addImpliedProviders({ requiredProviders, resources, dataSources }: ProgramParts): void {
   for (const { type, body } of [...resources, ...dataSources]) {
     const provider = localProviderOf(type, body)

@@ -1,14 +1,16 @@
 import type { HclExpression, HclPlace, HclSyntaxBody } from '../hcl/syntax.ts'
 import type { ConversionNote, FilePlace, RequiredProvider } from './terraform-program.ts'
 
-/** Returns the text of an expression without interpolations, or undefined. */
+/**
+ * Returns the text of a template without interpolations. Returns undefined for other expressions.
+ */
 export function readLiteralText(expression: HclExpression): string | undefined {
   if (expression.kind !== 'template') return undefined
   const [text = '', ...others] = expression.parts
   return typeof text === 'string' && others.length === 0 ? text : undefined
 }
 
-/** The advice for each part of the block `terraform` that has no equivalent. */
+/** Advice for parts of the block `terraform` without an equivalent. Others get general advice. */
 const adviceByPart: ReadonlyMap<string, string> = new Map([
   ['backend', 'Choose the place of the state with `antichain login`.'],
   ['cloud', 'Choose the place of the state with `antichain login`.'],

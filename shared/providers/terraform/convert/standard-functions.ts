@@ -84,6 +84,7 @@ export interface StandardFunction {
   readonly variadicName: string | undefined
   /** How its results differ from those of Terraform. */
   readonly difference: string | undefined
+  /** The kind of its results. */
   readonly shape: ValueShape
 }
 

@@ -3,7 +3,7 @@
  * terraform/hcl, mapping, values, and types of terraform/driver. It is pure.
  *
  * Invariants: expressions are written again, and never evaluated. Names of types and properties
- * follow from the schemas of the providers. Each part without an equivalent has one diagnostic.
+ * follow from the schemas of the providers. Each part without an equivalent becomes one note.
  */
 import type { HclExpression, HclPlace, HclSyntaxBlock, HclSyntaxBody } from '../hcl/syntax.ts'
 

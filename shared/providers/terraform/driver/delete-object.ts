@@ -36,7 +36,8 @@ export async function deleteObject(
   })
   if (applied.problems.length === 0) return
   // As in Terraform's core, the recorded object stays if the delete has problems and returns no
-  // object. A problem may be an invalid identity. The next refresh removes an object that is gone.
+  // object. The only problem may be an invalid identity, although the object is gone. Then the next
+  // refresh removes the object from the state.
   if (applied.value.kind === 'null') throw createRefusal(applied.problems.join('; '))
   const remaining = { ...prior, ...applied }
   throw createPartialFailure(applied.problems, {

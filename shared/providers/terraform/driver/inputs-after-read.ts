@@ -88,7 +88,10 @@ function hasWriteOnly({ schema }: Pick<NestedObjects, 'schema'>): boolean {
   )
 }
 
-/** Returns the updated entry of a map, or no entry if its value no longer exists. */
+/**
+ * Returns the updated entry of a map. Without an output, returns no entry, unless the objects in
+ * the input can have write-only values.
+ */
 function updateEntry(
   [name, input]: readonly [string, PropertyValue],
   output: PropertyValue | undefined,

@@ -141,7 +141,7 @@ interface FunctionArgument {
 interface BuiltArguments {
   readonly values: readonly FunctionArgument[]
   readonly failures: readonly CheckFailure[]
-  /** Whether an argument has unknown parts, although the function accepts only known ones. */
+  /** Whether an argument has unknown parts, although its parameter accepts only known ones. */
   readonly hasUnknown: boolean
 }
 

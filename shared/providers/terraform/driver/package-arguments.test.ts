@@ -35,7 +35,7 @@ test('options of a package select types and name the package', () => {
 
 test.each([
   [[], 'they name no provider'],
-  [['random', '3.5.0', 'more'], "'more' follows the version"],
+  [['random', '3.5.0', 'more'], "nothing may follow the version, but 'more' does"],
   [['./terraform-provider-x', '1.0.0'], "a local provider has no version, but has '1.0.0'"],
   [['random', '--all'], "'--all' is not an option"],
   [['random', '--include'], "'--include' needs a value"],

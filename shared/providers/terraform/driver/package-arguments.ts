@@ -26,7 +26,8 @@ export function parsePackageArguments(args: readonly string[]): PackageParameter
       throw createArgumentError(`a local provider has no version, but has '${version}'`)
     return { ...packageOptions, kind: 'local', path: source }
   }
-  if (others.length > 0) throw createArgumentError(`'${others.join(' ')}' follows the version`)
+  if (others.length > 0)
+    throw createArgumentError(`nothing may follow the version, but '${others.join(' ')}' does`)
   return { ...packageOptions, kind: 'remote', source, version }
 }
 

@@ -31,7 +31,7 @@ export async function readPriorObject(
   resource: ResourceType,
   recorded: RecordedResource,
 ): Promise<PriorObject> {
-  const readObject = session.readObjects.get(recorded.outputs)
+  const readObject = session.objectsByOutputs.get(recorded.outputs)
   if (readObject !== undefined) return { ...readObject, isOutdated: false }
   const { urn } = recorded
   const stored = requireStoredObject(resource, recorded)

@@ -51,7 +51,7 @@ export async function readObject(
     return absentResult
   }
   const currentOutputs = toRecordedOutputs(resource, current)
-  session.readObjects.set(currentOutputs, current)
+  session.objectsByOutputs.set(currentOutputs, current)
   return {
     id: isImport ? idOfObject(resource.names.idSource, current.value) : id,
     inputs:

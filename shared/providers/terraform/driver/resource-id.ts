@@ -4,7 +4,7 @@ import { formatCtyNumber } from '../values/cty-number.ts'
 
 /**
  * Returns the id of an object in Pulumi: the value of its attribute `id`. Returns
- * `missingResourceId` if its type has no such attribute, or if the value is empty or unknown.
+ * `missingResourceId` for a type without a source of an id, and for a null, empty or unknown value.
  */
 export function idOfObject(source: IdSource, value: CtyValue): string {
   if (source.kind === 'none') return missingResourceId

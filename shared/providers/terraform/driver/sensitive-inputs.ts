@@ -36,7 +36,10 @@ function markAttribute(attribute: AttributeSchema, value: PropertyValue): Proper
     : value
 }
 
-/** Marks the objects in a value. A flattened block is one object in the place of a list. */
+/**
+ * Marks the sensitive parts of the objects in a value. A flattened block is one object in the place
+ * of a list.
+ */
 function markObjects(
   shape: BlockSchema | ObjectSchema,
   nesting: string,

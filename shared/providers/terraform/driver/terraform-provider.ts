@@ -33,6 +33,7 @@ import { updateObject } from './update-object.ts'
 
 /** The file of a provider, and the version that it has. */
 export interface ProviderBinary {
+  /** The executable. For a provider that the user runs, its full address. */
   readonly path: string
   readonly version: string
   /** The full address of the provider, or the path of a local one. */

@@ -19,7 +19,7 @@ export interface TerraformSession extends ConfigureOutcome<void> {
   /**
    * The objects that this process has read. The key is the map of outputs that the read returned.
    */
-  readonly readObjects: WeakMap<PropertyMap, ResourceObject>
+  readonly objectsByOutputs: WeakMap<PropertyMap, ResourceObject>
 }
 
 /** Creates the session of a process before its configuration. */
@@ -29,7 +29,7 @@ export function createTerraformSession(
   return {
     ...fields,
     initialPlans: createInitialPlans(),
-    readObjects: new WeakMap(),
+    objectsByOutputs: new WeakMap(),
     ...createConfigureOutcome<void>(fields.pkg.name, undefined),
   }
 }

@@ -43,7 +43,10 @@ function readBody(
   }
 }
 
-/** Requires the end of a line, or of the body, after an attribute or block. */
+/**
+ * Requires the end of a line, or of the body, after an attribute or block. With the separation
+ * `free`, only skips a comma.
+ */
 function requireEnd(reader: TokenReader, separation: HclSeparation): void {
   if (separation === 'free') {
     reader.skip(',')

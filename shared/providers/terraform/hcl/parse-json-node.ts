@@ -105,7 +105,7 @@ function skip(cursor: HclCursor, mark: RegExp): boolean {
   return cursor.take(mark) !== undefined
 }
 
-/** Returns the text of a string whose escapes the pattern has checked. */
+/** Returns the text of a string in quotes, whose escapes the pattern `quoted` has checked. */
 function decodeText(source: string): string {
   return String(JSON.parse(source))
 }

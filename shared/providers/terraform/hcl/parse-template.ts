@@ -49,7 +49,7 @@ function createTemplate({ line, column }: HclPlace, parts: readonly Part[]): Hcl
   return { line, column, kind: 'template', parts: merged }
 }
 
-/** Reads parts up to one of the directives in `endings`, or up to the end. */
+/** Reads parts up to one of the directives in `endings`. Without endings, reads up to the end. */
 function readParts(pieces: PieceReader, endings: readonly string[]): readonly Part[] {
   const parts: Part[] = []
   for (let piece = pieces.peek(); piece !== undefined; piece = pieces.peek()) {

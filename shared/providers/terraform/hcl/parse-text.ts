@@ -7,8 +7,8 @@ import type { HclExpression, HclPlace } from './syntax.ts'
 import { createTokenReader } from './token-reader.ts'
 
 /**
- * Parses a text without quotes as a template. If the text is one interpolation, returns the
- * expression in it. `place` is the beginning of the text in the file. Throws
+ * Parses a text as a template that has no quotes around it. If the text is one interpolation or
+ * directive, returns its expression. `place` is the beginning of the text in the file. Throws
  * TERRAFORM_FILE_INVALID.
  */
 export function parseTemplateText(text: string, place: HclPlace, file: string): HclExpression {

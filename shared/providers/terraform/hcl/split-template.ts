@@ -1,7 +1,7 @@
 import { createCursor, type HclCursor } from './hcl-cursor.ts'
 import type { HclErrorFactory, HclToken, TemplatePiece } from './hcl-token.ts'
 
-/** The parts of a token reader that templates need. */
+/** The functions and the depth with which the expressions in a template are split into tokens. */
 interface TemplateReader {
   readonly createError: HclErrorFactory
   readonly depth: number
@@ -105,7 +105,7 @@ function takeEscape(cursor: HclCursor, createError: HclErrorFactory): string | u
   const escape = cursor.take(/\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)/y)
   if (escape === undefined) return undefined
   if (escape.length > 2)
-    return formatCharacter(escape, () => createError(place, `${escape} is unknown`))
+    return formatCharacter(escape, () => createError(place, `the escape ${escape} is unknown`))
   const value = escapes[escape.slice(1)]
   if (value === undefined) throw createError(place, `the escape ${escape} is unknown`)
   return value

@@ -75,7 +75,7 @@ function parsePackedName(
   return isVersion(version) ? { version, os, arch } : undefined
 }
 
-/** Reports whether a name is a version, optionally with build metadata, but without a prefix. */
+/** Reports whether a name is a version without the prefix `v`. It may have build metadata. */
 function isVersion(name: string): boolean {
   return /^\d/.test(name) && semver.valid(name) !== null
 }

@@ -138,7 +138,7 @@ async function withRegistryRetries<T>(
     }
 }
 
-/** Reports whether an error has a code of the catalogue, or comes from the file system. */
+/** Reports whether an error has one of Antichain's error codes, or comes from the file system. */
 function isLocalError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false
   const code = 'code' in thrown ? String(thrown.code) : ''

@@ -100,6 +100,6 @@ async function fetchRequired(url: string, title: string, deps: VerificationDeps)
   if (status === 200) return bytes
   throw createError(
     'TERRAFORM_REGISTRY_INVALID',
-    `the checksums of ${title} are missing: the server responded with ${status}`,
+    `the checksums of ${title}, or their signature, are missing: the server responded with ${status}`,
   )
 }

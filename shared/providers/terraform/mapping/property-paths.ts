@@ -20,7 +20,7 @@ export function toPropertyPath(names: PropertyNames, path: CtyPath): string {
   let isBlockNext = false
   for (const step of path) {
     if (isBlockNext && (step.kind === 'index' || step.kind === 'element')) {
-      shape = shapeBelow(shape, 0)
+      shape = enterShape(shape, 0)
       isBlockNext = false
       continue
     }
@@ -28,7 +28,7 @@ export function toPropertyPath(names: PropertyNames, path: CtyPath): string {
     const property =
       shape.kind === 'object' && name !== undefined ? shape.names.toPulumi.get(name) : undefined
     segments.push(property?.name ?? segmentOf(step))
-    shape = property?.shape ?? shapeBelow(shape, segmentOf(step))
+    shape = property?.shape ?? enterShape(shape, segmentOf(step))
     isBlockNext = property?.isFlattened ?? false
   }
   return formatPath(segments)
@@ -47,7 +47,7 @@ function segmentOf(step: CtyStep): string | number {
   }
 }
 
-function shapeBelow(shape: ValueShape, segment: string | number): ValueShape {
+function enterShape(shape: ValueShape, segment: string | number): ValueShape {
   switch (shape.kind) {
     case 'list':
     case 'set':
@@ -122,7 +122,7 @@ function enterSegment(
     case 'list':
     case 'tuple':
       return typeof segment === 'number'
-        ? [{ path: [...path, createIndexStep(segment)], shape: shapeBelow(shape, segment) }]
+        ? [{ path: [...path, createIndexStep(segment)], shape: enterShape(shape, segment) }]
         : []
     case 'free': {
       const step =
@@ -134,7 +134,7 @@ function enterSegment(
 
 function enterBlock({ path, shape }: PathPlace): PathPlace {
   const step: CtyStep = shape.kind === 'set' ? { kind: 'element', position: 0 } : createIndexStep(0)
-  return { path: [...path, step], shape: shapeBelow(shape, 0) }
+  return { path: [...path, step], shape: enterShape(shape, 0) }
 }
 
 /** Returns the segments in Pulumi for all parts that the values have at a place. */

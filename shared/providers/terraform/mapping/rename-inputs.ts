@@ -78,9 +78,11 @@ function renameValue(value: PropertyValue, shape: ValueShape, place: InputPlace)
       return isMap(value) ? renameEntries(value, shape.element, place) : value
     default: {
       if (!isList(value)) return value
-      const shapeAt = (index: number): ValueShape =>
+      const itemShapeOf = (index: number): ValueShape =>
         shape.kind === 'tuple' ? (shape.elements[index] ?? freeShape) : shape.element
-      return value.map((item, index) => renameValue(item, shapeAt(index), enterInput(place, index)))
+      return value.map((item, index) =>
+        renameValue(item, itemShapeOf(index), enterInput(place, index)),
+      )
     }
   }
 }

@@ -37,7 +37,7 @@ export function toOutputs(
     const output = toProperty(
       part,
       property,
-      pathsBelow(sensitivePaths, createAttributeStep(tfName)),
+      enterPaths(sensitivePaths, createAttributeStep(tfName)),
     )
     if (output !== undefined) outputs.set(property.name, output)
   }
@@ -55,7 +55,7 @@ function toProperty(
   if (child === undefined) return undefined
   const [step, block] = child
   const isWholeSecret = value.kind === 'set' ? paths.length > 0 : marksWhole(paths)
-  const inner = isWholeSecret ? wholePaths : pathsBelow(paths, step)
+  const inner = isWholeSecret ? wholePaths : enterPaths(paths, step)
   return toOutputValue(block, shapeOfElement(shape, 0), inner)
 }
 
@@ -84,7 +84,7 @@ export function toOutputValue(
     case 'tuple':
     case 'set':
       return childrenOf(value).map(([step, element], index) =>
-        toOutputValue(element, shapeOfElement(shape, index), pathsBelow(sensitivePaths, step)),
+        toOutputValue(element, shapeOfElement(shape, index), enterPaths(sensitivePaths, step)),
       )
     case 'map':
     case 'object':
@@ -104,8 +104,8 @@ function toOutputEntries(
     [...value.entries].map(([key, part]) => [
       key,
       toOutputValue(part, element, [
-        ...pathsBelow(paths, createKeyStep(key)),
-        ...pathsBelow(paths, createAttributeStep(key)),
+        ...enterPaths(paths, createKeyStep(key)),
+        ...enterPaths(paths, createAttributeStep(key)),
       ]),
     ]),
   )
@@ -137,7 +137,7 @@ function marksWhole(paths: readonly CtyPath[]): boolean {
 }
 
 /** Returns the paths that begin with a step, without that step. */
-function pathsBelow(paths: readonly CtyPath[], step: CtyStep): readonly CtyPath[] {
+function enterPaths(paths: readonly CtyPath[], step: CtyStep): readonly CtyPath[] {
   return paths.flatMap(([first, ...path]) =>
     first !== undefined && areEqualSteps(first, step) ? [path] : [],
   )

@@ -31,8 +31,9 @@ interface ComparedPart {
 }
 
 /**
- * Returns the parts of an actual object that contradict the planned one. Each known part of the
- * plan must be the same, and each unknown one must be within its refinements.
+ * Returns the parts of an actual object that contradict the planned one. A known part of the plan
+ * must equal the actual one. For an unknown part, the actual value must be within the refinements
+ * of the plan.
  */
 export function findInconsistencies(
   block: BlockSchema,

@@ -5,7 +5,10 @@ import { compareSemantically } from '../values/semantic-equality.ts'
 import { findAtCtyPath } from '../values/walk-value.ts'
 import { type ProviderFlaw, findAttributeAtPath } from './object-shape.ts'
 
-/** The paths that require a replacement, and a flaw for each path that exists in neither state. */
+/**
+ * The paths that require a replacement, and a flaw for each requested path that exists in neither
+ * state.
+ */
 export interface ReplacePaths {
   readonly paths: readonly CtyPath[]
   readonly flaws: readonly ProviderFlaw[]

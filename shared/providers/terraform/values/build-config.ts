@@ -94,7 +94,7 @@ interface PlacedInput {
   readonly place: BuildPlace
 }
 
-/** Builds an attribute with nested attributes. Unlike a block, it may be null. */
+/** Builds an attribute with nested attributes. It may be null, unlike a collection of blocks. */
 function buildNested(
   attribute: AttributeSchema,
   nested: ObjectSchema,

@@ -105,7 +105,7 @@ export function findAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefi
   let part: CtyValue | undefined = value
   for (const step of path) {
     if (part === undefined) return undefined
-    part = childAt(part, step)
+    part = findChild(part, step)
   }
   return part
 }
@@ -114,13 +114,13 @@ export function findAtCtyPath(value: CtyValue, path: CtyPath): CtyValue | undefi
  * Returns the direct part at a step. Providers also address attributes as keys, and keys as
  * attributes.
  */
-function childAt(value: CtyValue, step: CtyStep): CtyValue | undefined {
+function findChild(value: CtyValue, step: CtyStep): CtyValue | undefined {
   switch (value.kind) {
     case 'unknown':
-      return unknownChildAt(value, step)
+      return findUnknownChild(value, step)
     case 'map':
     case 'object':
-      return entryAt(value.entries, step)
+      return findEntry(value.entries, step)
     case 'list':
     case 'tuple':
       return step.kind === 'index' ? value.elements[step.index] : undefined
@@ -131,7 +131,7 @@ function childAt(value: CtyValue, step: CtyStep): CtyValue | undefined {
   }
 }
 
-function entryAt<T>(entries: ReadonlyMap<string, T>, step: CtyStep): T | undefined {
+function findEntry<T>(entries: ReadonlyMap<string, T>, step: CtyStep): T | undefined {
   const name = nameOfStep(step)
   return name === undefined ? undefined : entries.get(name)
 }
@@ -142,12 +142,12 @@ function nameOfStep(step: CtyStep): string | undefined {
   return step.kind === 'key' ? step.key : undefined
 }
 
-function unknownChildAt({ type }: CtyValue, step: CtyStep): CtyValue | undefined {
+function findUnknownChild({ type }: CtyValue, step: CtyStep): CtyValue | undefined {
   switch (type.kind) {
     case 'dynamic':
       return unknownOf(type)
     case 'object': {
-      const attribute = entryAt(type.attributes, step)
+      const attribute = findEntry(type.attributes, step)
       return attribute === undefined ? undefined : unknownOf(attribute)
     }
     case 'tuple': {

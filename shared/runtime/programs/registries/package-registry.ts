@@ -66,7 +66,7 @@ export const packageRegistryForm = z.strictObject({
 })
 export type PackageRegistry = z.infer<typeof packageRegistryForm>
 
-/** Returns the key of a package registry. It belongs to the installation. */
+/** Returns the document key of a package registry, which belongs to no stack. */
 export function packageRegistryKeyOf(name: string): DocumentKey {
   return { kind: 'package-registry', scope: '*', name }
 }

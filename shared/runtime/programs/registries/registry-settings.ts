@@ -3,7 +3,10 @@ import type { PackageRegistry } from './package-registry.ts'
 
 /** The settings with which a package manager uses the registries of an installation. */
 export interface RegistrySettings {
-  /** Files of the temporary home. Programs cannot change the settings in them. */
+  /**
+   * Files of the temporary home, by the variables that name the files. Programs cannot change the
+   * settings in the files.
+   */
   readonly homeFiles: Readonly<Record<string, HomeFile>>
   readonly variables: Readonly<Record<string, string>>
   /** Texts that no message may contain. */

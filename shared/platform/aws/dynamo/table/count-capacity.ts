@@ -13,7 +13,7 @@ const writeCommands: ReadonlySet<string> = new Set([
 
 type ItemOfError = Readonly<Record<string, AttributeValue>> | undefined
 
-/** The fields of responses and errors that have the consumed units. */
+/** The fields of responses and errors from which the consumed units are counted. */
 interface CountedResponse {
   /** The name of an error. Absent in a response. */
   readonly name?: string

@@ -68,7 +68,7 @@ export function simplifyCondition(condition: string): string {
     const open = character === ')' ? openPositions.pop() : undefined
     if (open !== undefined) closeByOpen.set(open, index)
   }
-  // A pair is doubled if it encloses exactly one other pair.
+  // A pair is doubled if it encloses another pair and nothing else.
   const droppedPositions = new Set<number>()
   for (const [open, close] of closeByOpen)
     if (closeByOpen.get(open + 1) === close - 1)

@@ -43,8 +43,8 @@ export type TransactionResult =
 
 /**
  * Applies all parts or none. A transaction costs twice as much as single writes, so it is used for
- * rare events such as a deployment's start. Its token ensures that a repeated request is applied
- * once.
+ * rare events such as a deployment's start. The token of the request ensures that a repeated
+ * request is applied once.
  */
 export function transact(
   table: Table,

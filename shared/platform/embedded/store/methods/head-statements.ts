@@ -1,8 +1,8 @@
 /**
  * SQL statements of the head writes. Their conditions are built from the transition table.
- * Parameters: ?1 deployment, ?2 operation, ?3 the requesting owner (of an arrival: its origin), ?4
- * the attempt, ?6 the executor. ?5 is the number of the operation's needs, the key of a
- * give-back or lapse, or the verdict.
+ * Parameters: ?1 deployment, ?2 operation, ?3 the requesting owner, ?4 the attempt, ?6 the
+ * executor. In an arrival, ?3 is the id of the operation that has ended. ?5 is the number of needs
+ * in a begin, the key for `head.freed` in a give-back or lapse, and the verdict in a select.
  */
 import { buildCondition, type FactConditions } from '../../../../records/head-conditions.ts'
 import type { HeadEvent } from '../../../../records/transitions.ts'

@@ -25,7 +25,7 @@ const recordTables = [
 /** Maximum number of rows that one call of `retention.references` searches. */
 const rowsPerRead = 100
 
-/** Methods of retention: the removal of records and the data for its decisions. */
+/** Methods of retention. They remove records, and read the facts that decide about removals. */
 export const retentionMethods = {
   'retention.deployments': defineRead((database, _args: object): readonly RecordedDeployment[] => {
     const ids = new Set(recordTables.flatMap(([table]) => listDeploymentIds(database, table)))

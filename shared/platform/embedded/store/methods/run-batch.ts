@@ -69,7 +69,7 @@ export function replyToReads(
   return answers.some(reply => 'failure' in reply) ? undefined : answers
 }
 
-/** Throws when the file was moved or deleted, because its records would be lost. */
+/** Throws when the database file was moved or deleted, because new records in it would be lost. */
 function requireInPlace(database: Database): void {
   if (!database.isInPlace()) throw new Error('the file was moved or deleted')
 }

@@ -12,7 +12,7 @@ export interface Signature {
   readonly lifetimeSeconds: number | undefined
   /** How long the signed key is valid after its creation. undefined = it never expires. */
   readonly keyLifetimeSeconds: number | undefined
-  /** undefined = the key may be used for everything. */
+  /** The permitted uses of the signed key. undefined = a primary key may sign, a subkey may not. */
   readonly keyFlags: number | undefined
   /** The signature of a subkey over its primary key, as the body of a packet. */
   readonly embeddedSignature: Buffer | undefined

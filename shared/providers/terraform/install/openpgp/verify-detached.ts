@@ -52,7 +52,7 @@ function checkSignatures(
 ): SignatureCheck {
   const { signatures, keys, nowSeconds } = options
   if (signatures.length === 0)
-    return { kind: 'invalid', problem: 'it has no signature of a supported kind' }
+    return { kind: 'invalid', problem: 'its file has no signature of a supported kind' }
   let problem = 'it was made by another key'
   for (const signature of signatures) {
     const { issuer = '', createdAtSeconds, lifetimeSeconds } = signature

@@ -13,20 +13,20 @@ import type { CliSession } from '../session/session.ts'
  * other text, MOMENT_UNKNOWN for a state that does not exist, and RECORDS_REMOVED for a removed
  * one.
  */
-export async function readStateAtMoment(
+export async function readNamedState(
   session: CliSession,
   id: StackId,
   text: string,
 ): Promise<StoredDeployment> {
   const engine = await session.openEngine()
   if (/^\d{1,15}$/.test(text)) return readVersion(session, id, Number(text))
-  const moment = parsePointInTime(text)
-  if (moment === undefined)
+  const pointInTime = parsePointInTime(text)
+  if (pointInTime === undefined)
     throw createError('CLI_USAGE', `'${text}' is neither a version, nor a moment, nor a time`, {
       hint: 'Pass a version such as 3, a moment such as 4:17, or a time such as 2026-01-31T12:00:00Z.',
     })
   return withCurrentNames(
-    (await engine.exportStateAt(id, moment)) ?? emptyDeployment,
+    (await engine.exportStateAt(id, pointInTime)) ?? emptyDeployment,
     stackPartsOf(id),
   )
 }
