@@ -8,6 +8,7 @@
  * An unsupported option is refused by name.
  */
 import { reportFailure } from './session/report-failure.ts'
+import { resolveChunksByName } from './session/resolve-chunks.ts'
 import { createError } from '../shared/errors/error.ts'
 
 const requiredMajor = 24
@@ -23,6 +24,7 @@ async function main(): Promise<number> {
       process.stderr,
       false,
     )
+  resolveChunksByName(import.meta.filename)
   const { runCommandLine } = await import('./arguments/run-command-line.ts')
   const { createTerminalIo } = await import('./session/terminal-io.ts')
   const { createLazyTools } = await import('./session/lazy-tools.ts')

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { declareCommands } from './declare-commands.ts'
+import { commandSections, declareCommands } from './declare-commands.ts'
 
 /** Returns the paths of all visible commands below a command, each with its command. */
 function listCommands(command: Command, path: string): readonly (readonly [string, Command])[] {
@@ -50,3 +50,25 @@ test.each(['provider check', 'platform verify', 'stack webhook edit'])(
     expect(help).not.toContain('\nOptions:\n')
   },
 )
+
+test.each(commandSections.flatMap(({ declarations }) => declarations))(
+  'the commands of a declaration have its names: $names',
+  ({ names, declare }) => {
+    const root = new Command('antichain')
+    declare(root, command => command)
+    expect(
+      root.commands.flatMap(command => [command.name(), ...command.aliases()]).toSorted(),
+    ).toEqual(names.toSorted())
+  },
+)
+
+test('only the declaration of the first argument is used, if that is a command', () => {
+  const declaredNamesOf = (firstArgument: string): readonly string[] =>
+    declareCommands(new Command('antichain'), command => command, firstArgument).commands.map(
+      command => command.name(),
+    )
+  expect(declaredNamesOf('login')).toContain('deploy')
+  expect(declaredNamesOf('login')).not.toContain('stack')
+  for (const firstArgument of ['--cwd', 'help', '__complete', 'logn', 'gen-man'])
+    expect(declaredNamesOf(firstArgument)).toEqual(declaredNamesOf(''))
+})

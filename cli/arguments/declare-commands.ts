@@ -38,12 +38,80 @@ function parseColor(text: string): string {
   )
 }
 
+/** The declaration of some commands. `names`: the commands and their aliases. */
+interface CommandDeclaration {
+  readonly names: readonly string[]
+  readonly declare: (root: Command, attach: Attach) => void
+}
+
+/** A section of the help of the root command. */
+interface CommandSection {
+  readonly heading: string
+  readonly declarations: readonly CommandDeclaration[]
+}
+
+const createDeclaration = (
+  names: string,
+  declare: CommandDeclaration['declare'],
+): CommandDeclaration => ({ names: names.split(' '), declare })
+
+/** The sections of the help of the root command, in their order. */
+export const commandSections: readonly CommandSection[] = [
+  {
+    heading: 'Deployments:',
+    declarations: [
+      createDeclaration('up update watch preview pre refresh destroy down dn', declareOperations),
+      createDeclaration('resume serve cancel redrive deployment', declareDeployments),
+      createDeclaration('import', declareImport),
+    ],
+  },
+  {
+    heading: 'Stacks:',
+    declarations: [
+      createDeclaration('stack', declareStack),
+      createDeclaration('config', declareConfig),
+      createDeclaration('state', declareState),
+      createDeclaration('limit', declareLimits),
+      createDeclaration('query', declareQuery),
+      createDeclaration('drift', declareDriftList),
+    ],
+  },
+  {
+    heading: 'Servers and installations:',
+    declarations: [
+      createDeclaration('platform', declarePlatform),
+      createDeclaration('login logout whoami console org deploy token', declareRemote),
+      createDeclaration('federation', declareFederation),
+      createDeclaration('audit', declareAudit),
+    ],
+  },
+  {
+    heading: 'Projects and plugins:',
+    declarations: [
+      createDeclaration(
+        'new create setup convert project install gen-completion completion gen-man version about doctor',
+        declareProject,
+      ),
+      createDeclaration('plugin', declarePlugin),
+      createDeclaration('registry', declareRegistry),
+      createDeclaration('package', declarePackage),
+      createDeclaration('policy', declarePolicy),
+      createDeclaration('provider', declareProvider),
+    ],
+  },
+  {
+    heading: 'Automation:',
+    declarations: [createDeclaration('webhook schedule notification', declareTriggers)],
+  },
+]
+
 /**
  * Declares the options and commands of the command line on its root command, and returns the root.
- * `attachHandler` makes a command run its handler. Commands inherit the settings of the root, such as
- * the format of the help.
+ * `attachHandler` makes a command run its handler. Commands inherit the settings of the root, such
+ * as the format of the help. `firstArgument`: the first argument of the command line. If it is a
+ * command, only the commands of its declaration are declared, because all of them take 20 ms.
  */
-export function declareCommands(root: Command, attachHandler: Attach): Command {
+export function declareCommands(root: Command, attachHandler: Attach, firstArgument = ''): Command {
   root
     .description('Deploy Pulumi programs durably and in parallel')
     .option('-C, --cwd <folder>', 'Run as if started in this folder')
@@ -72,31 +140,19 @@ export function declareCommands(root: Command, attachHandler: Attach): Command {
     declareUnsupportedOptions(addExamples(command), unsupported)
     return attachHandler(command, loadHandler, unsupported)
   }
-  root.commandsGroup('Deployments:')
-  declareOperations(root, attach)
-  declareDeployments(root, attach)
-  declareImport(root, attach)
-  root.commandsGroup('Stacks:')
-  declareStack(root, attach)
-  declareConfig(root, attach)
-  declareState(root, attach)
-  declareLimits(root, attach)
-  declareQuery(root, attach)
-  declareDriftList(root, attach)
-  root.commandsGroup('Servers and installations:')
-  declarePlatform(root, attach)
-  declareRemote(root, attach)
-  declareFederation(root, attach)
-  declareAudit(root, attach)
-  root.commandsGroup('Projects and plugins:')
-  declareProject(root, attach)
-  declarePlugin(root, attach)
-  declareRegistry(root, attach)
-  declarePackage(root, attach)
-  declarePolicy(root, attach)
-  declareProvider(root, attach)
-  root.commandsGroup('Automation:')
-  declareTriggers(root, attach)
+  for (const { heading, declarations } of commandSections) {
+    root.commandsGroup(heading)
+    for (const { names, declare } of declarations)
+      if (isEveryNeeded(firstArgument) || names.includes(firstArgument)) declare(root, attach)
+  }
   declareUnsupportedCommands(root, unsupportedCommands.root)
   return root
+}
+
+/** Reports whether a command line may need every command. `gen-man` describes all commands. */
+function isEveryNeeded(firstArgument: string): boolean {
+  const isCommand = commandSections.some(({ declarations }) =>
+    declarations.some(({ names }) => names.includes(firstArgument)),
+  )
+  return !isCommand || firstArgument === 'gen-man'
 }

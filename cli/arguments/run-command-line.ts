@@ -3,6 +3,7 @@ import { createError } from '../../shared/errors/error.ts'
 import { reportFailure } from '../session/report-failure.ts'
 import { declareCommands } from './declare-commands.ts'
 import { flagsOf, refuseUnsupportedOptions } from './flags.ts'
+import type { Attach } from './handler.ts'
 import { normalizeSwitches } from './normalize-switches.ts'
 import { formatVersion } from '../session/format-version.ts'
 import type { Io } from '../session/io.ts'
@@ -25,7 +26,7 @@ export async function runCommandLine(
     return 0
   }
   const result = { exitCode: 0, help: '' }
-  const root = createRoot(io, tools, result)
+  const root = createRoot(io, { tools, result, firstArgument: plainArgs[0] })
   if (args[0] === '__complete') {
     const { printCandidates } = await import('../completion/complete.ts')
     const { createCliSession } = await loadSessions()
@@ -57,14 +58,25 @@ export async function runCommandLine(
 const loadSessions = () => import('../session/session.ts')
 
 /** Creates the root command, whose attached handlers run in a session of this command line. */
-function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: string }): Command {
+function createRoot(
+  io: Io,
+  {
+    tools,
+    result,
+    firstArgument,
+  }: {
+    readonly tools: Tools
+    readonly result: { exitCode: number; help: string }
+    readonly firstArgument: string | undefined
+  },
+): Command {
   const root = new Command('antichain').exitOverride().configureOutput({
     writeOut: text => io.stdout.write(text),
     writeErr: text => {
       result.help = text
     },
   })
-  return declareCommands(root, (command, loadHandler, unsupported = []) =>
+  const attach: Attach = (command, loadHandler, unsupported = []) =>
     command.action(async () => {
       refuseUnsupportedOptions(command, unsupported)
       const { createCliSession } = await loadSessions()
@@ -75,8 +87,8 @@ function createRoot(io: Io, tools: Tools, result: { exitCode: number; help: stri
       } finally {
         await session.close()
       }
-    }),
-  )
+    })
+  return declareCommands(root, attach, firstArgument)
 }
 
 /** The options of a session that completes a command line. */

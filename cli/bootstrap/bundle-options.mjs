@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
+import { createBuiltinPlugin } from './bundle-builtins.mjs'
 import { root } from './paths.mjs'
 
 /** The sources of the command line's threads, each of which is an entry of the bundle. */
@@ -30,10 +31,10 @@ export function createBundleOptions(runFolder) {
     minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'error',
-    plugins: [createLocationPlugin(runFolder), createNamedExportsPlugin()],
-    // CommonJS packages require `require`, which modules do not have.
+    plugins: [createLocationPlugin(runFolder), createNamedExportsPlugin(), createBuiltinPlugin()],
+    // CommonJS packages require modules of Node by `require`, which modules do not have.
     banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+      js: "const require=name=>process.getBuiltinModule(name)??process.getBuiltinModule('module').createRequire(import.meta.url)(name);",
     },
   }
 }

@@ -21,6 +21,7 @@ const settingFiles = [
   'tsconfig.json',
   'cli/bootstrap/bundle.mjs',
   'cli/bootstrap/bundle-options.mjs',
+  'cli/bootstrap/bundle-builtins.mjs',
 ]
 /**
  * The time after which the chunks of a replaced bundle are removed. Until then, a process that

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
+import { isatty } from 'node:tty'
 import { createError } from '../../shared/errors/error.ts'
 import { chooseOption } from './choose-option.ts'
 import type { Io } from './io.ts'
@@ -10,15 +11,17 @@ import { reportFailure } from './report-failure.ts'
 export function createTerminalIo(): Io {
   // The reader of the output may end early (`| head`), but a deployment continues.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  // The first use of `process.stdin` opens it, which most commands do not need.
+  const isInputTerminal = isatty(0)
   return {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
-    isTerminal: process.stdin.isTTY === true && process.stdout.isTTY === true,
+    isTerminal: isInputTerminal && process.stdout.isTTY === true,
     prompt: question => promptLine(question, false),
     promptHidden: question => promptLine(question, true),
-    ...(typeof process.stdin.setRawMode === 'function'
+    ...(isInputTerminal
       ? {
           choose: (question, choice) =>
             chooseOption({ input: process.stdin, output: process.stderr }, question, choice),

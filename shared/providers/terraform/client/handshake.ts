@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import nodeCrypto from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import type { FirstLineContent } from '../../plugins/await-first-line.ts'
 
@@ -78,7 +78,7 @@ export function toGrpcTarget(network: string, address: string): string | undefin
 function parseCertificate(base64: string | undefined): string | undefined {
   if (base64 === undefined || base64.length <= absentCertificateCharsMax) return undefined
   try {
-    return new X509Certificate(Buffer.from(base64, 'base64')).toString()
+    return new nodeCrypto.X509Certificate(Buffer.from(base64, 'base64')).toString()
   } catch {
     return 'unreadable'
   }
