@@ -60,9 +60,8 @@ function selectLines(): readonly BenchLine[] {
 
 async function measureLine(line: BenchLine, repetitions: number): Promise<LineResults> {
   const measured: Record<string, Record<string, CollectedMeasurements>> = {}
-  const rounds = Math.min(repetitions, line.repetitionsMax ?? repetitions)
   const load = Math.round(loadavg()[0] ?? 0)
-  for (let round = 0; round < rounds; round += 1)
+  for (let round = 0; round < repetitions; round += 1)
     for await (const { engine, phase, measurement: run, delayP99Ms } of measureRound(
       line,
       engines,
@@ -86,7 +85,7 @@ async function measureLine(line: BenchLine, repetitions: number): Promise<LineRe
   for (const byEngine of Object.values(measured))
     for (const { seconds, cpuSeconds, engineCpuSeconds } of Object.values(byEngine))
       for (const sorted of [seconds, cpuSeconds, engineCpuSeconds]) sorted.sort((x, y) => x - y)
-  return { name: line.name, date: formatCurrentDate(), load, repetitions: rounds, phases: measured }
+  return { name: line.name, date: formatCurrentDate(), load, repetitions, phases: measured }
 }
 
 /** Replaces the table of docs/benchmarks.md, unless `--out` names another file of results. */

@@ -58,8 +58,6 @@ export interface BenchLine {
    * because its time grows with the square of the number of resources.
    */
   readonly peer?: PeerName
-  /** The highest number of repetitions of a long line. */
-  readonly repetitionsMax?: number
 }
 
 const programPhases = ['create', 'no-op', 'preview', 'destroy'] as const
@@ -109,7 +107,6 @@ const slowDestroyLines: readonly BenchLine[] = [
     ...slowDestroy,
     variables: { ...delayVariables, SHAPE: 'chain' },
     destroyFloorSeconds: 100,
-    repetitionsMax: 1,
   },
 ]
 
@@ -132,7 +129,7 @@ const goLines: readonly BenchLine[] = [
   },
 ]
 
-const hugeGoals = { memoryGoalMib: 1_024, delayGoalMs: 100, repetitionsMax: 1 } as const
+const hugeGoals = { memoryGoalMib: 1_024, delayGoalMs: 100 } as const
 
 /** Lines of 100,000 resources of the Go program. */
 const hugeLines: readonly BenchLine[] = [
