@@ -140,10 +140,11 @@ export function declareCommands(root: Command, attachHandler: Attach, firstArgum
     declareUnsupportedOptions(addExamples(command), unsupported)
     return attachHandler(command, loadHandler, unsupported)
   }
+  const needsAll = isEveryNeeded(firstArgument)
   for (const { heading, declarations } of commandSections) {
     root.commandsGroup(heading)
     for (const { names, declare } of declarations)
-      if (isEveryNeeded(firstArgument) || names.includes(firstArgument)) declare(root, attach)
+      if (needsAll || names.includes(firstArgument)) declare(root, attach)
   }
   declareUnsupportedCommands(root, unsupportedCommands.root)
   return root

@@ -78,6 +78,7 @@ export function toGrpcTarget(network: string, address: string): string | undefin
 function parseCertificate(base64: string | undefined): string | undefined {
   if (base64 === undefined || base64.length <= absentCertificateCharsMax) return undefined
   try {
+    // In a bundle, a named import of a class would load `node:crypto` at the start of each command.
     return new nodeCrypto.X509Certificate(Buffer.from(base64, 'base64')).toString()
   } catch {
     return 'unreadable'
