@@ -3,7 +3,6 @@ import type { Attach } from './handler.ts'
 import { collectValues } from './flags.ts'
 import { addSummaryOption } from './output-option.ts'
 import { unsupportedOptions } from './unsupported.ts'
-import { withKeyDerivation } from './with-key-derivation.ts'
 
 /** Declares `up`, `preview`, `refresh` and `destroy`. */
 export function declareOperations(root: Command, attach: Attach): void {
@@ -19,11 +18,7 @@ export function declareOperations(root: Command, attach: Attach): void {
     addProgramRefreshOptions(addDeleteOptions(addPolicyOptions(addShowOptions(up)))),
   )
   addReplaceOptions(addTargetingOptions(up, '--exclude <urn>'))
-  attach(
-    up,
-    withKeyDerivation(async () => (await import('../commands/up.ts')).updateStack),
-    unsupportedOptions.up,
-  )
+  attach(up, async () => (await import('../commands/up.ts')).updateStack, unsupportedOptions.up)
 
   declareWatch(root, attach)
 
@@ -39,7 +34,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   addReplaceOptions(addTargetingOptions(preview))
   attach(
     preview,
-    withKeyDerivation(async () => (await import('../commands/preview.ts')).preview),
+    async () => (await import('../commands/preview.ts')).preview,
     unsupportedOptions.preview,
   )
 
@@ -63,7 +58,7 @@ export function declareOperations(root: Command, attach: Attach): void {
   )
   attach(
     refresh,
-    withKeyDerivation(async () => (await import('../commands/refresh.ts')).refresh),
+    async () => (await import('../commands/refresh.ts')).refresh,
     unsupportedOptions.refresh,
   )
 
@@ -84,7 +79,7 @@ function declareDestroy(root: Command, attach: Attach): void {
   )
   attach(
     destroy,
-    withKeyDerivation(async () => (await import('../commands/destroy.ts')).destroy),
+    async () => (await import('../commands/destroy.ts')).destroy,
     unsupportedOptions.destroy,
   )
 }

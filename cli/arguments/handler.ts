@@ -10,8 +10,8 @@ export type Handler = (
   operands: readonly string[],
 ) => Promise<number>
 
-/** A function that loads the module of a command. It runs in the session of the command. */
-export type LoadHandler = (session: CliSession) => Promise<Handler>
+/** A function that loads the module of a command. */
+export type LoadHandler = () => Promise<Handler>
 
 /**
  * A function that attaches a handler to a command. It calls `loadHandler` when the command runs.

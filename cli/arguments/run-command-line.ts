@@ -82,7 +82,7 @@ function createRoot(
       const { createCliSession } = await loadSessions()
       const session = createCliSession(io, tools, readGlobalOptions(command))
       try {
-        const handler = await loadHandler(session)
+        const handler = await loadHandler()
         result.exitCode = await handler(session, flagsOf(command), command.args)
       } finally {
         await session.close()

@@ -7,7 +7,8 @@ import {
   isObjectStoreUrl,
   parseObjectStoreUrl,
 } from '../../shared/platform/objects/object-store-url.ts'
-import { findProjectFile, readBackendUrl } from '../../shared/programs/project/project-file.ts'
+import { findProjectFile } from '../../shared/programs/project/find-project-file.ts'
+import { readBackendUrl } from '../../shared/programs/project/project-file.ts'
 
 /** The self-managed backend in use, and the setting that selects it. */
 interface CurrentBackend {

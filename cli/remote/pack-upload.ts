@@ -8,11 +8,8 @@ import { buildGo } from '../../shared/programs/hosts/go-build.ts'
 import { uploadedBinaryName } from '../../shared/programs/hosts/installed-packages.ts'
 import { withoutUndefined } from '../../shared/programs/hosts/program-environment.ts'
 import { readTextOption } from '../../shared/programs/hosts/runtime-option.ts'
-import {
-  hasProjectFile,
-  locateProgram,
-  readProject,
-} from '../../shared/programs/project/project-file.ts'
+import { hasProjectFile } from '../../shared/programs/project/find-project-file.ts'
+import { locateProgram, readProject } from '../../shared/programs/project/project-file.ts'
 import { machineOf } from '../../shared/providers/install/plugin-address.ts'
 import { readUserVariables } from '../../shared/runtime/environment/user-variables.ts'
 

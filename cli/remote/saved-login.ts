@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import * as z from 'zod'
 import { createError } from '../../shared/errors/error.ts'
+import { loginFileOf } from './login-file.ts'
 
 /** The address of an API, its token, and the group of stacks that ANTICHAIN_GROUP names. */
 export interface Login {
@@ -11,7 +11,6 @@ export interface Login {
 }
 
 const loginForm = z.object({ url: z.string(), token: z.string() })
-const loginFileOf = (home: string): string => join(home, 'login.json')
 
 /**
  * Returns the login that `antichain login` saved in a home folder. Returns undefined if the file is

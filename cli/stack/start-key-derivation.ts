@@ -1,25 +1,53 @@
-import { readStackConfig, stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
-import { stackPartsOf } from '../../shared/records/ids.ts'
-import type { CliSession } from '../session/session.ts'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, resolve } from 'node:path'
+import { findProjectFile } from '../../shared/programs/project/find-project-file.ts'
+import { parseStackName } from '../../shared/records/stack-name.ts'
+import { resolveHomeFolder } from '../../shared/runtime/environment/home-folder.ts'
+import { loginFileOf } from '../remote/login-file.ts'
+import type { Io } from '../session/io.ts'
+import type { Tools } from '../session/tools.ts'
+import { readSelectedStack } from './selected-stack.ts'
+
+/** The line of a stack file with the salt of its passphrase. */
+const saltPattern = /^encryptionsalt:[ \t]*["']?(v1:[^\s"']+)/m
 
 /**
  * Starts to derive the key of the selected stack from its passphrase. The derivation takes some
- * tenths of a second in another thread, so a command that opens secrets starts it before it loads
- * its other modules. With a login to an API, the server opens the secrets. Errors are ignored,
- * because the command meets and reports them later.
+ * tenths of a second in another thread. So it starts before the modules of the command are loaded,
+ * and reads no more of arguments and files than it needs. It finds no stack file outside the
+ * project's folder. The command then derives the key itself, and reports all errors. With a login
+ * to an API, the server opens the secrets.
  */
-export async function startKeyDerivation(session: CliSession): Promise<void> {
+export async function startKeyDerivation(
+  args: readonly string[],
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+  tools: Pick<Tools, 'loadSecrets'>,
+): Promise<void> {
   try {
-    if (session.usesApi()) return
-    const project = session.requireProject()
-    const file = stackConfigFileOf(project, stackPartsOf(session.resolveStackId()).stack)
-    const { encryptionSalt } = readStackConfig(file, project.name).getSecretsSettings()
-    if (encryptionSalt === '') return
-    const { readPassphrase, openWithPassphrase } = await session.tools.loadSecrets()
-    const passphrase = await readPassphrase(session.io.env)
+    const home = resolveHomeFolder(env)
+    if (existsSync(loginFileOf(home))) return
+    const projectFile = findProjectFile(resolve(cwd, findOption(args, ['-C', '--cwd']) ?? '.'))
+    const stackName =
+      findOption(args, ['-s', '--stack']) ||
+      env['PULUMI_STACK'] ||
+      readSelectedStack(home, projectFile)
+    const stackFile = `Pulumi.${parseStackName(stackName).stack}${extname(projectFile)}`
+    const text = readFileSync(join(dirname(projectFile), stackFile), 'utf8')
+    const salt = saltPattern.exec(text)?.[1]
+    if (salt === undefined) return
+    const { readPassphrase, openWithPassphrase } = await tools.loadSecrets()
+    const passphrase = await readPassphrase(env)
     if (passphrase === undefined) return
-    openWithPassphrase(encryptionSalt, passphrase).catch(() => undefined)
+    openWithPassphrase(salt, passphrase).catch(() => undefined)
   } catch {
     // The command reads the same files.
   }
+}
+
+/** Returns the value of the last of some options, as `--stack dev` or `--stack=dev`. */
+function findOption(args: readonly string[], names: readonly string[]): string | undefined {
+  const index = args.findLastIndex(arg => names.includes(arg.split('=', 1)[0] ?? ''))
+  const option = args[index]
+  if (option === undefined) return undefined
+  return option.includes('=') ? option.slice(option.indexOf('=') + 1) : args[index + 1]
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hasCode } from '../../errors/error.ts'
-import { findProjectFile, parseProject, locateProgram, readProject } from './project-file.ts'
+import { findProjectFile } from './find-project-file.ts'
+import { parseProject, locateProgram, readProject } from './project-file.ts'
 
 /** Returns code and message of the refusal of a project file. Returns '' if it is valid. */
 function messageOfFailure(text: string): string {

@@ -1,35 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { createError, messageOf } from '../../errors/error.ts'
+import { findProjectFile } from './find-project-file.ts'
 import { readProjectConfig } from './project-config.ts'
 import type { Project } from './project.ts'
 import { readDeclaredPlugins } from './project-plugins.ts'
 import { isRecord } from '../is-record.ts'
 import { openYaml, type YamlSource } from './yaml-source.ts'
-
-const fileNames = ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json']
-
-/** Reports whether a folder itself contains a project file. */
-export function hasProjectFile(folder: string): boolean {
-  return fileNames.some(name => existsSync(join(folder, name)))
-}
-
-/**
- * Returns the project file of a folder or of the nearest folder above it. Throws PROJECT_NOT_FOUND.
- */
-export function findProjectFile(startFolder: string): string {
-  for (let folder = resolve(startFolder); ; folder = dirname(folder)) {
-    for (const name of fileNames) {
-      const file = join(folder, name)
-      if (existsSync(file)) return file
-    }
-    if (folder === dirname(folder))
-      throw createError(
-        'PROJECT_NOT_FOUND',
-        `no Pulumi.yaml in ${resolve(startFolder)} or any folder above it`,
-      )
-  }
-}
 
 /** Finds and reads the project. Throws PROJECT_NOT_FOUND and the errors of `parseProject`. */
 export function readProject(startFolder: string): Project {

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasProjectFile, readProject } from '../../programs/project/project-file.ts'
+import { hasProjectFile } from '../../programs/project/find-project-file.ts'
+import { readProject } from '../../programs/project/project-file.ts'
 import type { InstalledPackages, InstallJob } from './install-job.ts'
 import { planNodePackages } from './node-packages.ts'
 import { removePackages, writePackageMarker } from './package-marker.ts'

@@ -117,6 +117,25 @@ describe('the launcher', () => {
     expect(result.stderr).toContain('  hint: install Node 24')
   })
 
+  test('starts Node with options with which V8 accepts the compiled code of Node’s modules', async () => {
+    const node = join(project, 'node_modules/node/bin/node')
+    writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --expose-internals "$@"\n`)
+    mkdirSync(join(project, '.cache/cli'), { recursive: true })
+    await waitForNextFileTime()
+    writeFileSync(
+      join(project, '.cache/cli/main.mjs'),
+      `import 'node:http2'
+       import { createRequire } from 'node:module'
+       const { internalBinding } = createRequire(import.meta.url)('internal/test/binding')
+       const { compiledWithCache, compiledWithoutCache } = internalBinding('builtins').getCacheUsage()
+       console.log(compiledWithCache.size, compiledWithoutCache.size)`,
+    )
+    const { stdout } = spawnSync(join(project, 'cli/antichain'), [], { encoding: 'utf8' })
+    const [acceptedCount, rejectedCount] = stdout.trim().split(' ').map(Number)
+    expect(acceptedCount).toBeGreaterThan(20)
+    expect(rejectedCount).toBe(0)
+  })
+
   test('keeps the compile cache that the user has configured for programs', () => {
     expect(startLauncher({ NODE_COMPILE_CACHE: '/mine' }).slice(1, 3)).toEqual([
       '/node_modules/.cache/compile',
