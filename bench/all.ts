@@ -2,8 +2,8 @@
  * Measures all workloads of the table in docs/benchmarks.md, with Antichain and its peers in turn.
  * Other load on the machine thus affects all engines. A line is one workload with its number of
  * resources. After each line, writes docs/measured/all.json and the table of docs/benchmarks.md.
- * The lines of the file that are not measured now are kept if they have the same machine and
- * versions. `--lines` separates names by semicolons.
+ * The lines of the file that are not measured now are kept if they have the same versions. Each
+ * line has its own machine. `--lines` separates names by semicolons.
  * `node bench/all.ts [--against pulumi,tofu] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
 import { execFileSync } from 'node:child_process'
@@ -85,7 +85,15 @@ async function measureLine(line: BenchLine, repetitions: number): Promise<LineRe
   for (const byEngine of Object.values(measured))
     for (const { seconds, cpuSeconds, engineCpuSeconds } of Object.values(byEngine))
       for (const sorted of [seconds, cpuSeconds, engineCpuSeconds]) sorted.sort((x, y) => x - y)
-  return { name: line.name, date: formatCurrentDate(), load, repetitions, phases: measured }
+  return {
+    name: line.name,
+    machine: describeMachine(),
+    cores: availableParallelism(),
+    date: formatCurrentDate(),
+    load,
+    repetitions,
+    phases: measured,
+  }
 }
 
 /** Replaces the table of docs/benchmarks.md, unless `--out` names another file of results. */
@@ -106,8 +114,6 @@ const peers = readPeers()
 const engines = findEngines().filter(({ name }) => name === 'antichain' || peers.has(name))
 const repetitions = Number(values.repetitions)
 const context = {
-  machine: describeMachine(),
-  cores: availableParallelism(),
   node: process.versions.node,
   versions: Object.fromEntries(listVersions()),
 }
@@ -128,7 +134,7 @@ function listVersions(): readonly (readonly [name: string, version: string])[] {
   ]
 }
 
-/** Returns the lines of the results file that were measured on this machine with these versions. */
+/** Returns the lines of the results file that were measured with these versions. */
 function readEarlierLines(): BenchResults['lines'] {
   if (!existsSync(values.out)) return []
   const { lines: earlierLines, ...earlier } = benchResultsForm.parse(

@@ -22,8 +22,13 @@ interface Usage {
 /** Clock ticks per second in /proc, a constant of Linux (USER_HZ). */
 const ticksPerSecond = 100
 const sampleIntervalMs = 50
+/** Number of characters of a failed command's messages that are shown. */
+const shownChars = 2_000
 
-/** Runs a command to its end and measures it with all its descendants. */
+/**
+ * Runs a command to its end and measures it with all its descendants. Prints the last messages of a
+ * command that fails.
+ */
 export function measureRun(
   command: string,
   args: readonly string[],
@@ -31,7 +36,11 @@ export function measureRun(
 ): Promise<RunMeasurement> {
   return new Promise((resolve, reject) => {
     const startNs = process.hrtime.bigint()
-    const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'ignore'] })
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+    let messages = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      messages = (messages + text).slice(-shownChars)
+    })
     const usages = new Map<number, Usage>()
     const sampler = setInterval(() => sampleProcesses(child.pid ?? 0, usages), sampleIntervalMs)
     child.on('error', thrown => {
@@ -41,6 +50,7 @@ export function measureRun(
     child.on('exit', exitCode => {
       clearInterval(sampler)
       const seconds = Number(process.hrtime.bigint() - startNs) / 1e9
+      if (exitCode !== 0) console.error(messages)
       resolve({
         seconds: Math.round(seconds * 1000) / 1000,
         exitCode: exitCode ?? 1,

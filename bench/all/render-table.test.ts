@@ -8,12 +8,16 @@ const measurement = (seconds: readonly number[], peakMib: number, cpuSeconds = 1
   peakMib,
 })
 
-const conditions = { repetitions: 3, load: 1, date: '2026-11-26' }
+const conditions = {
+  machine: '2 x one processor',
+  cores: 2,
+  repetitions: 3,
+  load: 1,
+  date: '2026-11-26',
+}
 
 test('renderResults compares each command with Pulumi and with its own goals, and groups workloads by conditions', () => {
   const table = renderResults({
-    machine: 'two cores',
-    cores: 2,
     node: '24.0.0',
     versions: { antichain: '0.1.0', pulumi: '3.0.0' },
     lines: [
@@ -63,12 +67,12 @@ test('renderResults compares each command with Pulumi and with its own goals, an
     '| 100,000 resources, Go | create | 200.0 |  |  | 1024 MiB: met; 100 ms of delay: not met (120.0) | 900 | 0.01 |',
   ])
   expect(rows.slice(-7)).toEqual([
-    '- 3, load 1, 2026-11-26:',
+    '- 3, load 1, 2026-11-26, 2 x one processor:',
     '    - 1,000 dynamic resources',
     '    - 10,000 plain resources',
     '    - 1,000 resources of a Terraform provider',
     '    - 100,000 resources, Go',
-    '- 3, load 2, 2026-11-26:',
+    '- 3, load 2, 2026-11-26, 2 x one processor:',
     '    - 100 layers of 100, the same',
   ])
 })

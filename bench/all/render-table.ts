@@ -7,11 +7,13 @@ type Measurements = BenchResults['lines'][number]['phases'][string]
 /** Returns the table of docs/benchmarks.md: the times of each command and its goals. */
 export function renderResults(results: BenchResults): string {
   const rows = benchLines.flatMap(line => {
-    const measured = results.lines.find(({ name }) => name === line.name)?.phases
+    const measured = results.lines.find(({ name }) => name === line.name)
     if (measured === undefined) return []
     return phases.flatMap(phase => {
-      const measurements = measured[phase]
-      return measurements === undefined ? [] : [renderRow(line, phase, measurements, results.cores)]
+      const measurements = measured.phases[phase]
+      return measurements === undefined
+        ? []
+        : [renderRow(line, phase, measurements, measured.cores)]
     })
   })
   const versions = Object.entries(results.versions).map(([name, version]) => `${name} ${version}`)
@@ -20,18 +22,18 @@ export function renderResults(results: BenchResults): string {
     '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',
-    `Measured with \`npm run bench -- all\` on ${results.machine}; Node ${results.node}, ${versions.join(', ')}.`,
-    'Repetitions (the median is shown), load before the first one, and date of each workload:',
+    `Measured with \`npm run bench -- all\`: Node ${results.node}, ${versions.join(', ')}.`,
+    'Repetitions (the median is shown), load before the first one, date and machine of each workload:',
     '',
     ...describeLines(results),
   ].join('\n')
 }
 
-/** Lists the workloads. Those with equal repetitions, load and date share one list. */
+/** Lists the workloads. Those with the same conditions share one list. */
 function describeLines({ lines }: BenchResults): readonly string[] {
   const linesByConditions = Map.groupBy(
     lines,
-    ({ repetitions, load, date }) => `${repetitions}, load ${load}, ${date}`,
+    ({ repetitions, load, date, machine }) => `${repetitions}, load ${load}, ${date}, ${machine}`,
   )
   return [...linesByConditions].flatMap(([conditions, group]) => [
     `- ${conditions}:`,

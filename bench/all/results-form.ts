@@ -16,15 +16,15 @@ const measurementForm = z.object({
 
 /** The contents of docs/measured/all.json. */
 export const benchResultsForm = z.object({
-  machine: z.string(),
-  /** Processors that the measured processes may use. */
-  cores: z.int().min(1),
   node: z.string(),
   /** Versions by engine. */
   versions: z.record(z.string(), z.string()),
   lines: z.array(
     z.object({
       name: z.string(),
+      machine: z.string(),
+      /** Processors that the measured processes may use. */
+      cores: z.int().min(1),
       date: z.string(),
       /** Load average of the last minute before the first repetition. */
       load: z.number(),
