@@ -19,6 +19,7 @@ export function createCallbacks(): Callbacks {
     const client = new CallbacksClient(target, credentials.createInsecure(), {
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,
+      'grpc.enable_channelz': 0,
     })
     clients.set(target, client)
     return client

@@ -71,6 +71,8 @@ export async function startMonitorServer(
     ...streamLimit.serverOptions,
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
+    // Nothing reads these statistics, and each call would update them.
+    'grpc.enable_channelz': 0,
   }
   const servers: Server[] = []
   const monitorCalls = createAbortableCalls()
