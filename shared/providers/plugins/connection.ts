@@ -1,6 +1,7 @@
 import { Client, credentials, Metadata, type MethodDefinition, status } from '@grpc/grpc-js'
 import { pluginLimits as limits } from '../../config/plugin-limits.ts'
 import '../../errors/keep-padded-messages.ts'
+import { createReplyQueue } from './reply-queue.ts'
 
 /** The parts of a method's definition that its caller needs. */
 export type CalledMethod<Req, Res> = Pick<
@@ -60,6 +61,9 @@ function createMetadata(entries: Readonly<Record<string, string>> = {}): Metadat
   return metadata
 }
 
+/** Delivers the replies to the calls of this process. */
+const deliverReply = createReplyQueue()
+
 /** Makes one call. Only a traced call has `metadata`. */
 export function callUnary<Req, Res>(
   client: Client,
@@ -79,11 +83,12 @@ export function callUnary<Req, Res>(
         call.request,
         createMetadata(call.metadata),
         call.deadlineMs === undefined ? {} : { deadline: call.deadlineMs },
-        (failure, response) => {
-          if (failure !== null) reject(failure)
-          else if (response === undefined) reject(new Error('no response'))
-          else resolve(response)
-        },
+        (failure, response) =>
+          deliverReply(() => {
+            if (failure !== null) reject(failure)
+            else if (response === undefined) reject(new Error('no response'))
+            else resolve(response)
+          }),
       ),
     )
   })
