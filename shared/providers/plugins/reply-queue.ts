@@ -1,7 +1,7 @@
 import { createFifo } from '../../values/fifo.ts'
 
 /** Replies that are delivered in one turn of the event loop. */
-const repliesPerTurn = 24
+const repliesPerTurn = 16
 
 /**
  * Creates a function that delivers replies in the order of its calls, and a limited number of them
