@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import { backUpFile } from '../config/back-up-file.ts'

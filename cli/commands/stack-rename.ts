@@ -1,6 +1,6 @@
 import { existsSync, renameSync } from 'node:fs'
 import { createError } from '../../shared/errors/error.ts'
-import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config-file.ts'
 import { type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import { keyStackOf } from '../../shared/secrets/key-stack.ts'
 import type { Handler } from '../arguments/handler.ts'

@@ -7,7 +7,7 @@ import {
 import { createError } from '../../shared/errors/error.ts'
 import { readProject } from '../../shared/programs/project/project-file.ts'
 import type { Project } from '../../shared/programs/project/project.ts'
-import { stackConfigFileOf } from '../../shared/programs/config/stack-config.ts'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config-file.ts'
 import { deploymentIdOf, type StackId, stackIdOf, stackPartsOf } from '../../shared/records/ids.ts'
 import type { EnginePort } from '../../local/engine-port.ts'
 import { readSelectedStack, selectStack } from './selected-stack.ts'

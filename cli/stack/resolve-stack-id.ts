@@ -20,7 +20,14 @@ interface StackNameSources {
  * STACK_NOT_SELECTED.
  */
 export function resolveStackName(
-  { stackOption, env, home, requireProject }: StackNameSources,
+  {
+    stackOption,
+    env,
+    home,
+    requireProject,
+  }: Omit<StackNameSources, 'requireProject'> & {
+    readonly requireProject: () => Pick<Project, 'file'>
+  },
   name?: string,
 ): StackName {
   const specifiedName = name || stackOption || env['PULUMI_STACK'] || ''

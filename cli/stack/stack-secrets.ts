@@ -4,9 +4,9 @@ import {
   readStackConfig,
   type StackConfig,
   type StackSecrets,
-  stackConfigFileOf,
   writeStackConfig,
 } from '../../shared/programs/config/stack-config.ts'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config-file.ts'
 import { type StackId, stackPartsOf } from '../../shared/records/ids.ts'
 import type { SecretsManager } from '../../shared/secrets/crypter.ts'
 import { type AllowedKeys, withKeyStack } from '../../shared/secrets/key-stack.ts'

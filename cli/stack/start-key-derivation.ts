@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, extname, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { stackConfigFileOf } from '../../shared/programs/config/stack-config-file.ts'
 import { findProjectFile } from '../../shared/programs/project/find-project-file.ts'
-import { parseStackName } from '../../shared/records/stack-name.ts'
 import { resolveHomeFolder } from '../../shared/runtime/environment/home-folder.ts'
 import { loginFileOf } from '../remote/login-file.ts'
 import type { Io } from '../session/io.ts'
 import type { Tools } from '../session/tools.ts'
-import { readSelectedStack } from './selected-stack.ts'
+import { resolveStackName } from './resolve-stack-id.ts'
 
 /** The line of a stack file with the salt of its passphrase. */
 const saltPattern = /^encryptionsalt:[ \t]*["']?(v1:[^\s"']+)/m
@@ -27,12 +27,14 @@ export async function startKeyDerivation(
     const home = resolveHomeFolder(env)
     if (existsSync(loginFileOf(home))) return
     const projectFile = findProjectFile(resolve(cwd, findOption(args, ['-C', '--cwd']) ?? '.'))
-    const stackName =
-      findOption(args, ['-s', '--stack']) ||
-      env['PULUMI_STACK'] ||
-      readSelectedStack(home, projectFile)
-    const stackFile = `Pulumi.${parseStackName(stackName).stack}${extname(projectFile)}`
-    const text = readFileSync(join(dirname(projectFile), stackFile), 'utf8')
+    const { stack } = resolveStackName({
+      stackOption: findOption(args, ['-s', '--stack']),
+      env,
+      home,
+      requireProject: () => ({ file: projectFile }),
+    })
+    const project = { file: projectFile, stackConfigDir: dirname(projectFile) }
+    const text = readFileSync(stackConfigFileOf(project, stack), 'utf8')
     const salt = saltPattern.exec(text)?.[1]
     if (salt === undefined) return
     const { readPassphrase, openWithPassphrase } = await tools.loadSecrets()

@@ -15,12 +15,8 @@ import { describe, expect, test } from 'vitest'
 import { toConfigTree } from './config-tree.ts'
 import { coerceText, parseConfigPath, withoutTreeAt, withTreeAt } from './config-path.ts'
 import { parseProject } from '../project/project-file.ts'
-import {
-  openStackConfig,
-  readStackConfig,
-  stackConfigFileOf,
-  writeStackConfig,
-} from './stack-config.ts'
+import { openStackConfig, readStackConfig, writeStackConfig } from './stack-config.ts'
+import { stackConfigFileOf } from './stack-config-file.ts'
 
 const file = 'Pulumi.dev.yaml'
 

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, extname, join, resolve } from 'node:path'
+import { dirname, extname, resolve } from 'node:path'
 import { isAlias, isMap, isNode, isScalar, Pair, Scalar, YAMLMap } from 'yaml'
 import type { Document, Node } from 'yaml'
 import { createError, messageOf } from '../../errors/error.ts'
@@ -26,7 +26,6 @@ import {
   type ConfigScalar,
   type StoredConfigValue,
 } from './config-tree.ts'
-import type { Project } from '../project/project.ts'
 import type { EnvironmentValue } from '../environments/environment-value.ts'
 import { readStackEnvironment } from '../environments/read-environment.ts'
 import { keepIntegerDigits, openYaml, type YamlSource } from '../project/yaml-source.ts'
@@ -70,15 +69,6 @@ export interface StackConfig {
   readonly setEnvironmentNames: (names: readonly string[]) => void
   /** Returns the text of the file after the edits. */
   readonly format: () => string
-}
-
-/**
- * Returns the path of a stack's configuration file: `Pulumi.<stack>` in the project's folder for
- * stack files, with the extension of the project file.
- */
-export function stackConfigFileOf(project: Project, stack: string): string {
-  const name = `Pulumi.${stack.replaceAll('/', '-')}${extname(project.file)}`
-  return join(project.stackConfigDir, name)
 }
 
 /** Reads a stack file; a missing one is empty. Throws CONFIG_INVALID. */

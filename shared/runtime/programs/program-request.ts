@@ -4,9 +4,9 @@ import { readProject } from '../../programs/project/project-file.ts'
 import {
   readStackConfig,
   type StackConfig,
-  stackConfigFileOf,
   type StackSecrets,
 } from '../../programs/config/stack-config.ts'
+import { stackConfigFileOf } from '../../programs/config/stack-config-file.ts'
 import {
   filesOfEnvironment,
   variablesOfEnvironment,
