@@ -4,7 +4,7 @@
  * resources. After each line, writes docs/measured/all.json and the table of docs/benchmarks.md.
  * The lines of the file that are not measured now are kept if they have the same versions. Each
  * line has its own machine. `--lines` separates names by semicolons.
- * `node bench/all.ts [--against pulumi,tofu] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
+ * `node bench/all.ts [--against pulumi,tofu,terraform] [--repetitions 5] [--lines 'chain of 1,000'] [--out file]`
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { type BenchResults, benchResultsForm } from './all/results-form.ts'
 import { measureRound } from './all/measure-round.ts'
 import { formatCurrentDate, describeMachine } from './cost/measurement-context.ts'
 import { findEngines, repositoryRoot } from './engine.ts'
-import { findTofu } from './terraform.ts'
+import { findTerraformPeer, terraformPeers } from './terraform.ts'
 
 const resultsFile = join(repositoryRoot, 'docs/measured/all.json')
 const { values } = parseArgs({
@@ -127,10 +127,12 @@ console.log(renderResults({ ...context, lines }))
 
 /** Returns names and versions of Antichain and of the peers that exist on this machine. */
 function listVersions(): readonly (readonly [name: string, version: string])[] {
-  const tofu = peers.has('tofu') ? findTofu() : undefined
+  const foundPeers = terraformPeers
+    .filter(name => peers.has(name))
+    .flatMap(name => findTerraformPeer(name) ?? [])
   return [
     ...engines.map(({ name, version }) => [name, version] as const),
-    ...(tofu === undefined ? [] : [['tofu', tofu.version] as const]),
+    ...foundPeers.map(({ name, version }) => [name, version] as const),
   ]
 }
 

@@ -11,7 +11,7 @@ import { benchCpu, benchNoop } from './noop.ts'
 import { printReport } from './print-report.ts'
 import { benchProgram } from './program.ts'
 import { benchStart } from './start.ts'
-import { benchTerraform } from './terraform.ts'
+import { benchTerraform, terraformPeers } from './terraform.ts'
 import { withProgram } from './workload.ts'
 
 // The listed benchmarks are separate scripts, which parse their own options.
@@ -48,7 +48,7 @@ else if (benchmark === 'start') await benchStart(Number(values.repetitions ?? '9
 else if (benchmark === 'terraform')
   await benchTerraform((values.sizes ?? '1000,5000').split(',').map(Number), {
     repetitions: Number(values.repetitions ?? '1'),
-    hasPeer: values.peer !== 'no',
+    peers: values.peer === 'no' ? [] : terraformPeers,
   })
 else {
   const names = 'w1|flat|chain|noop|cpu|program|start|terraform'

@@ -16,6 +16,17 @@ import { type RunMeasurement, measureRun } from './measure-run.ts'
 import { createNullEngine } from './null-engine.ts'
 import { printReport } from './print-report.ts'
 
+/** The peers that run the resources of a Terraform provider. */
+export const terraformPeers = ['tofu', 'terraform'] as const
+type TerraformPeerName = (typeof terraformPeers)[number]
+
+/** A peer that was found on this machine. */
+interface TerraformPeer {
+  readonly name: TerraformPeerName
+  readonly command: string
+  readonly version: string
+}
+
 /** One of the compared engines, with a cloud of its own. */
 interface Contender {
   readonly name: string
@@ -44,13 +55,13 @@ const providerSource = 'golden.test/golden/tfgold'
 
 /**
  * Measures create, no-op and destroy of resources of the test provider: with Antichain, and with
- * OpenTofu if `hasPeer` is set and OpenTofu is found. Both run the same binary of the provider,
+ * those of `peers` that are found. All run the same binary of the provider,
  * without its log, and take turns. First the null engine creates the same resources: its time is
  * that of program and provider without an engine.
  */
 export async function benchTerraform(
   sizes: readonly number[],
-  options: { readonly repetitions: number; readonly hasPeer: boolean },
+  options: { readonly repetitions: number; readonly peers: readonly TerraformPeerName[] },
 ): Promise<void> {
   for (const size of sizes)
     for (let round = 0; round < options.repetitions; round++)
@@ -68,21 +79,21 @@ interface TerraformRun {
 
 /**
  * Measures each command once: first a create with the null engine, then each command with Antichain
- * and, with `hasPeer`, with OpenTofu. Throws an error when a command fails, or leaves an
+ * and with those of `peers` that are found. Throws an error when a command fails, or leaves an
  * unexpected number of objects.
  */
 export async function* runTerraformRound({
   size,
-  hasPeer,
+  peers,
 }: {
   readonly size: number
-  readonly hasPeer: boolean
+  readonly peers: readonly TerraformPeerName[]
 }): AsyncGenerator<TerraformRun> {
   const provider = join(buildTestProvider(), `terraform-provider-${packageName}`)
-  const tofu = hasPeer ? findTofu() : undefined
+  const foundPeers = peers.flatMap(name => findTerraformPeer(name) ?? [])
   const runs = await withBenchSetup({ size, provider }, async bench => {
     const antichain = await createAntichain(bench)
-    const contenders = [antichain, ...(tofu === undefined ? [] : [createTofu(bench, tofu)])]
+    const contenders = [antichain, ...foundPeers.map(peer => createPeer(bench, peer))]
     const nullRun = await runNullEngine(bench)
     const measuredRuns: TerraformRun[] = [
       { name: 'null engine', version: antichain.version, phase: 'create', run: nullRun },
@@ -181,21 +192,18 @@ async function createAntichain(bench: BenchSetup): Promise<Contender> {
   }
 }
 
-/** Creates the contender OpenTofu, which does not refresh, because Antichain does not either. */
-function createTofu(
-  bench: BenchSetup,
-  tofu: { readonly command: string; readonly version: string },
-): Contender {
-  const folder = join(bench.folder, 'tofu')
+/** Creates the contender for a peer, which does not refresh, because Antichain does not either. */
+function createPeer(bench: BenchSetup, { name, command, version }: TerraformPeer): Contender {
+  const folder = join(bench.folder, name)
   mkdirSync(folder)
   const providerFolder = join(bench.provider, '..')
-  const settings = join(folder, 'settings.tofurc')
+  const settings = join(folder, 'settings.tfrc')
   writeFileSync(
     settings,
     `provider_installation {\n  dev_overrides {\n    "${providerSource}" = "${providerFolder}"\n  }\n}\n`,
   )
   writeFileSync(join(folder, 'main.tf'), configurationOf(bench.size))
-  const cloud = bench.createCloud('tofu')
+  const cloud = bench.createCloud(name)
   const env = {
     ...process.env,
     TF_CLI_CONFIG_FILE: settings,
@@ -205,11 +213,11 @@ function createTofu(
   }
   const apply = (...args: readonly string[]): Promise<RunMeasurement> => {
     const common = ['apply', '-auto-approve', '-input=false', '-refresh=false', '-no-color']
-    return measureRun(tofu.command, [...common, ...args], { cwd: folder, env })
+    return measureRun(command, [...common, ...args], { cwd: folder, env })
   }
   return {
-    name: 'tofu',
-    version: tofu.version,
+    name,
+    version,
     cloud,
     create: () => apply(),
     repeat: () => apply(),
@@ -230,23 +238,24 @@ resource "${packageName}_keyed" "item" {
 }
 `
 
-/** Finds OpenTofu in `.cache/tofu` or on the PATH. Prints a message if there is none. */
-export function findTofu(): { readonly command: string; readonly version: string } | undefined {
-  const cache = join(repositoryRoot, '.cache', 'tofu')
+/**
+ * Finds a peer in its folder of `.cache`, one folder for each version, or on the PATH. Prints a
+ * message if there is none.
+ */
+export function findTerraformPeer(name: TerraformPeerName): TerraformPeer | undefined {
+  const cache = join(repositoryRoot, '.cache', name)
   const versions = existsSync(cache) ? readdirSync(cache) : []
-  const commands = [...versions.map(version => join(cache, version, 'tofu')), 'tofu']
+  const commands = [...versions.map(version => join(cache, version, name)), name]
   for (const command of commands)
     try {
       // A missing settings file adds a warning to the JSON.
       const env = { ...process.env, TF_CLI_CONFIG_FILE: devNull }
       const output = execFileSync(command, ['version', '-json'], { encoding: 'utf8', env })
       const { terraform_version: version } = JSON.parse(output) as { terraform_version: string }
-      return { command, version }
+      return { name, command, version }
     } catch {
       // The loop tries the next command.
     }
-  console.error(
-    'bench: no comparison with OpenTofu, because `tofu` is neither in .cache/tofu nor on the PATH',
-  )
+  console.error(`bench: no comparison, because \`${name}\` is neither in .cache nor on the PATH`)
   return undefined
 }

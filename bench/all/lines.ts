@@ -17,7 +17,7 @@ export const phaseArgs: Readonly<Record<BenchPhase, readonly string[]>> = {
 }
 
 /** The engines that Antichain is compared with. */
-export const peerNames = ['pulumi', 'tofu'] as const
+export const peerNames = ['pulumi', 'tofu', 'terraform'] as const
 export type PeerName = (typeof peerNames)[number]
 
 /** One workload of the table. */
@@ -54,10 +54,10 @@ export interface BenchLine {
   /** The 99th percentile of the delays of other work in the engine, in ms. */
   readonly delayGoalMs?: number
   /**
-   * The peer that runs the line too. Absent: none. Pulumi would take too long for large lines,
+   * The peers that run the line too. Absent: none. Pulumi would take too long for large lines,
    * because its time grows with the square of the number of resources.
    */
-  readonly peer?: PeerName
+  readonly peers?: readonly PeerName[]
 }
 
 const programPhases = ['create', 'no-op', 'preview', 'destroy'] as const
@@ -156,7 +156,7 @@ export const benchLines: readonly BenchLine[] = [
     name: '500 resources, Go',
     workload: 'go',
     resources: 500,
-    peer: 'pulumi',
+    peers: ['pulumi'],
     phases,
     ratioGoals: { refresh: 1, 'stack ls': 0.9 },
   },
@@ -164,7 +164,7 @@ export const benchLines: readonly BenchLine[] = [
     name: '1,000 dynamic resources',
     workload: 'w1',
     resources: 1_000,
-    peer: 'pulumi',
+    peers: ['pulumi'],
     phases: programPhases,
     ratioGoals: programGoals,
   },
@@ -172,14 +172,14 @@ export const benchLines: readonly BenchLine[] = [
     name: 'chain of 1,000',
     workload: 'chain',
     resources: 1_000,
-    peer: 'pulumi',
+    peers: ['pulumi'],
     phases: programPhases,
   },
   {
     name: '2,000 plain resources',
     workload: 'flat',
     resources: 2_000,
-    peer: 'pulumi',
+    peers: ['pulumi'],
     phases: programPhases,
     ratioGoals: programGoals,
   },
@@ -205,7 +205,7 @@ export const benchLines: readonly BenchLine[] = [
     name: '1,000 resources of a Terraform provider',
     workload: 'terraform',
     resources: 1_000,
-    peer: 'tofu',
+    peers: ['tofu', 'terraform'],
     phases: ['create', 'no-op', 'destroy'],
   },
   ...goLines,

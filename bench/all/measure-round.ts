@@ -4,7 +4,7 @@ import { buildGoPrograms } from '../build-go-programs.ts'
 import { type Engine, findAntichain } from '../engine.ts'
 import type { RunMeasurement } from '../measure-run.ts'
 import { createNullEngine } from '../null-engine.ts'
-import { runTerraformRound } from '../terraform.ts'
+import { runTerraformRound, terraformPeers } from '../terraform.ts'
 import { withProgram } from '../workload.ts'
 import { type BenchLine, type BenchPhase, type PeerName, phaseArgs } from './lines.ts'
 
@@ -28,13 +28,13 @@ export async function* measureRound(
   peers: ReadonlySet<PeerName>,
 ): AsyncGenerator<MeasuredCommand> {
   if (line.workload === 'terraform') {
-    const options = { size: line.resources, hasPeer: peers.has('tofu') }
+    const options = { size: line.resources, peers: terraformPeers.filter(name => peers.has(name)) }
     for await (const { name, phase, run: measurement } of runTerraformRound(options))
       if (name !== 'null engine') yield { engine: name, phase, measurement }
     return
   }
   for (const engine of engines)
-    if (engine.name === 'antichain' || line.peer === engine.name)
+    if (engine.name === 'antichain' || line.peers?.includes(engine.name) === true)
       yield* runCommands(line, line.workload, engine)
   if (line.floorRatioGoal !== undefined) yield* runProgramFloor(line)
 }
@@ -52,8 +52,8 @@ async function* runCommands(
     const env = { N: String(line.resources), ...line.variables, ...providerFolder }
     await engine.run(folder, ['stack', 'init', 'bench'], env)
     const delayFile = join(folder, 'delays')
-    // A program in Node would import the file too, which would add to its time.
-    const recordsDelays = workload === 'go' && engine.name === 'antichain'
+    // The import adds to the time. A program in Node would import the file too.
+    const recordsDelays = line.delayGoalMs !== undefined && engine.name === 'antichain'
     const recorder = import.meta.resolve('./record-delays.mjs')
     const delayEnv = recordsDelays
       ? { NODE_OPTIONS: `--import ${recorder}`, BENCH_DELAYS: delayFile }

@@ -16,7 +16,7 @@ const conditions = {
   date: '2026-11-26',
 }
 
-test('renderResults compares each command with Pulumi and with its own goals, and groups workloads by conditions', () => {
+test('renderResults compares each command with the fastest peer and with its own goals, and groups workloads by conditions', () => {
   const table = renderResults({
     node: '24.0.0',
     versions: { antichain: '0.1.0', pulumi: '3.0.0' },
@@ -46,7 +46,14 @@ test('renderResults compares each command with Pulumi and with its own goals, an
       {
         name: '1,000 resources of a Terraform provider',
         ...conditions,
-        phases: { create: { antichain: measurement([8], 300), tofu: measurement([4], 100) } },
+        phases: {
+          create: {
+            antichain: measurement([8], 300),
+            tofu: measurement([4], 100),
+            terraform: measurement([5], 100),
+          },
+          destroy: { antichain: measurement([3], 300), tofu: measurement([6], 100) },
+        },
       },
       {
         name: '100,000 resources, Go',
@@ -57,12 +64,13 @@ test('renderResults compares each command with Pulumi and with its own goals, an
   })
   const [, , ...rows] = table.split('\n')
   const nullEngineGoal = '1.2 times the null engine: met (1.1)'
-  expect(rows.slice(0, 7)).toEqual([
+  expect(rows.slice(0, 8)).toEqual([
     '| 1,000 dynamic resources | create | 8.0 | 80.0 | 10.0 | 7 times: met | 300 | 1.00 |',
     '| 1,000 dynamic resources | no-op | 8.0 | 9.0 | 1.1 | 1.7 times: not met | 300 | 1.00 |',
     `| 10,000 plain resources | create | 44.0 |  |  | ${nullEngineGoal}; 400 MiB: met; 1.5 ms for each: not met | 390 | 2.00 |`,
     '| 10,000 plain resources | destroy | 9.0 |  |  | 8 s: not met; 400 MiB: met; 0.5 ms for each: met | 390 | 0.10 |',
-    '| 1,000 resources of a Terraform provider | create | 8.0 | 4.0 | 0.5 |  | 300 | 1.00 |',
+    '| 1,000 resources of a Terraform provider | create | 8.0 | tofu 4.0, terraform 5.0 | 0.5 |  | 300 | 1.00 |',
+    '| 1,000 resources of a Terraform provider | destroy | 3.0 | 6.0 | 2.0 |  | 300 | 1.00 |',
     '| 100 layers of 100, the same | destroy | 16.0 |  |  | 16.5 s: met | 390 | 2.20 |',
     '| 100,000 resources, Go | create | 200.0 |  |  | 1024 MiB: met; 100 ms of delay: not met (120.0) | 900 | 0.01 |',
   ])

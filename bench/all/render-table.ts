@@ -48,15 +48,20 @@ function renderRow(
   cores: number,
 ): string {
   const { antichain, 'null engine': floor } = measurements
-  const peer = line.peer === undefined ? undefined : measurements[line.peer]
   const seconds = antichain && medianOfNumbers(antichain.seconds)
-  const peerSeconds = peer && medianOfNumbers(peer.seconds)
+  const peerTimes = (line.peers ?? []).flatMap(name => {
+    const measurement = measurements[name]
+    return measurement === undefined
+      ? []
+      : [{ name, seconds: medianOfNumbers(measurement.seconds) }]
+  })
+  const fastestPeer = peerTimes.toSorted((x, y) => x.seconds - y.seconds)[0]
   const engineCpuSeconds =
     antichain?.engineCpuSeconds && medianOfNumbers(antichain.engineCpuSeconds)
   const facts: CommandFacts = {
     seconds,
     coreSeconds: antichain && medianOfNumbers(antichain.cpuSeconds) / cores,
-    ratio: divide(peerSeconds, seconds),
+    ratio: divide(fastestPeer?.seconds, seconds),
     floorRatio: divide(seconds, floor && medianOfNumbers(floor.seconds)),
     peakMib: antichain?.peakMib,
     engineCpuMs: engineCpuSeconds && (engineCpuSeconds * 1_000) / line.resources,
@@ -66,7 +71,7 @@ function renderRow(
     line.name,
     phase,
     formatNumber(seconds),
-    formatNumber(peerSeconds),
+    formatPeerTimes(peerTimes),
     formatNumber(facts.ratio),
     formatGoals(line, phase, facts),
     antichain === undefined ? '' : String(antichain.peakMib),
@@ -80,7 +85,7 @@ interface CommandFacts {
   readonly seconds: number | undefined
   /** The processor time of all processes, divided by the number of cores. */
   readonly coreSeconds: number | undefined
-  /** The peer's time, divided by Antichain's. */
+  /** The time of the fastest peer, divided by Antichain's. */
   readonly ratio: number | undefined
   /** Antichain's time, divided by that of the null engine. */
   readonly floorRatio: number | undefined
@@ -88,6 +93,16 @@ interface CommandFacts {
   /** The processor time of the engine's own process for each resource. */
   readonly engineCpuMs: number | undefined
   readonly delayMs: number | undefined
+}
+
+/** Formats the times of the peers. Each of several times has the name of its peer. */
+function formatPeerTimes(
+  times: readonly { readonly name: string; readonly seconds: number }[],
+): string {
+  const texts = times.map(({ name, seconds }) =>
+    times.length === 1 ? formatNumber(seconds) : `${name} ${formatNumber(seconds)}`,
+  )
+  return texts.join(', ')
 }
 
 function divide(dividend: number | undefined, divisor: number | undefined): number | undefined {
