@@ -6,7 +6,7 @@ import { describeWithDebianPackage } from './toolchains.ts'
 
 const browserCommand = 'chromium'
 /** The time in which a page must show an expected element. */
-const pageTimeoutMs = 15_000
+const pageTimeoutMs = 30_000
 
 /** Runs tests that need Chromium, under the conditions of `describeWithDebianPackage`. */
 export function describeWithBrowser(name: string, tests: () => void): void {
