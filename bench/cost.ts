@@ -14,7 +14,7 @@ import { installEmulator } from '../infra/emulators/install-emulator.ts'
 import { emulators } from '../infra/emulators/emulators.ts'
 import { startEmulators } from '../infra/emulators/start-emulators.ts'
 import { readAwsSettings } from '../shared/platform/aws/clients.ts'
-import { createBundles } from '../test/aws/cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from '../test/aws/cloud-bundles.ts'
 import { type CountingProxy, startCountingProxy } from '../test/aws/counting-proxy.ts'
 import {
   readCommit,
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
 async function measureOverProxy(): Promise<void> {
   const proxy = await startCountingProxy(readAwsSettings(process.env))
   try {
-    const bundles = createBundles()
+    const bundles = await createBundles()
     try {
       await measureSizes(proxy, bundles)
     } finally {
@@ -74,10 +74,7 @@ async function measureOverProxy(): Promise<void> {
   }
 }
 
-async function measureSizes(
-  proxy: CountingProxy,
-  bundles: ReturnType<typeof createBundles>,
-): Promise<void> {
+async function measureSizes(proxy: CountingProxy, bundles: CloudBundles): Promise<void> {
   const options = {
     delayMs: Number(values.delay),
     parallel: Number(values.parallel),

@@ -5,11 +5,8 @@ import { readInstallationSettings } from '../../infra/settings.ts'
 import type { AwsSettings } from '../../shared/platform/aws/clients.ts'
 import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import {
-  type CloudSandbox,
-  createCloudSandbox,
-  type createBundles,
-} from '../../test/aws/cloud-sandbox.ts'
+import type { CloudBundles } from '../../test/aws/cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from '../../test/aws/cloud-sandbox.ts'
 import type { CountingProxy } from '../../test/aws/counting-proxy.ts'
 import { repositoryRoot } from '../engine.ts'
 import type { MeasuredPhase } from './measured-forms.ts'
@@ -19,7 +16,7 @@ import { type Counts, costOf, addCounts } from '../../test/aws/counts.ts'
 export interface PhasesOptions {
   readonly aws: AwsSettings
   readonly proxy: CountingProxy
-  readonly bundles: ReturnType<typeof createBundles>
+  readonly bundles: CloudBundles
   readonly resources: number
   readonly delayMs: number
   readonly parallel: number

@@ -11,16 +11,17 @@ import { createToken } from '../../shared/api/issue-token.ts'
 import { createSandbox, type Sandbox, type CommandOutput, requireSuccess } from '../e2e/sandbox.ts'
 import { parseExport } from '../e2e/exported-state.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('API of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let client: Sandbox
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterAll(() => bundles?.remove())
   beforeEach(async () => {

@@ -9,7 +9,8 @@ import { functionsTable } from '../../infra/functions-table.ts'
 import { deploymentIdOf } from '../../shared/records/ids.ts'
 import { createSandbox, type CommandOutput, requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { verifyExport } from '../verifier/verify.ts'
-import { createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices(
@@ -19,7 +20,7 @@ describeWithServices(
     test('are redriven by the API, which also stops a deployment', {
       timeout: 600_000,
     }, async () => {
-      const bundles = createBundles()
+      const bundles = await createBundles()
       const gate = createGate(bundles.findBundle)
       const sandbox = await createCloudSandbox('shop', {
         aws: settings(),
@@ -87,7 +88,7 @@ describeWithServices(
 )
 
 /** Creates a gate: while it is closed, the bundle of the executor cannot be loaded. */
-function createGate(findBundle: ReturnType<typeof createBundles>['findBundle']) {
+function createGate(findBundle: CloudBundles['findBundle']) {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-gate-'))
   const bundle = join(folder, 'bundle')
   // A function sees only its bundle, so the bundle contains the file that opens the gate.

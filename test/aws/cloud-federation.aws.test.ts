@@ -8,18 +8,19 @@ import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createSandbox, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { startLocalIssuer } from '../integration/cli/local-issuer.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { openServiceClient } from './service-client.ts'
 
 describeWithServices('login of CI jobs', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let issuer: Awaited<ReturnType<typeof startLocalIssuer>>
   let admin: Sandbox
   let job: Sandbox
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     issuer = await startLocalIssuer({ repository: 'acme/shop' })
     sandbox = await createCloudSandbox('shop', {
       aws: settings(),

@@ -8,7 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packProgram } from '../../shared/programs/archive/program-archive.ts'
 import { parseExport } from '../e2e/exported-state.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { secretText } from './stack-file.ts'
 
@@ -16,10 +17,10 @@ const fixture = resolve(import.meta.dirname, '../fixtures/programs/go')
 
 describeWithCommands('programs in Go', [['go', 'version']], () => {
   describeWithServices('in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-    let bundles: ReturnType<typeof createBundles>
+    let bundles: CloudBundles
     let sandbox: CloudSandbox
     beforeAll(async () => {
-      bundles = createBundles()
+      bundles = await createBundles()
       sandbox = await createCloudSandbox('languages', {
         aws: settings(),
         bundleOf: bundles.findBundle,

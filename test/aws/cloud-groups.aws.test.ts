@@ -12,7 +12,8 @@ import { servicesOfGroup } from '../../infra/local-cloud/services.ts'
 import { awsVariables, type AwsVariable } from '../../shared/config/aws-resource-names.ts'
 import { type DeploymentId, type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import { createSandbox, type CommandOutput, requireSuccess, type Sandbox } from '../e2e/sandbox.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { listAccessRequests } from './access-requests.ts'
 import { createStackFile } from './stack-file.ts'
@@ -22,7 +23,7 @@ const installation = `t${randomBytes(4).toString('hex')}`
 const allVariables = Object.keys(awsVariables) as AwsVariable[]
 
 describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let client: Sandbox
   let token = ''
@@ -45,7 +46,7 @@ describeWithServices('groups of stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS']
     openControlClient(settings(), servicesOfGroup(sandbox.cloud.services, group))
 
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     sandbox = await createCloudSandbox('small', {
       aws: settings(),
       bundleOf: bundles.findBundle,

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { parseExport } from '../e2e/exported-state.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts'
 import { expectCountedUsage } from './counted-usage.ts'
 import { describeWithServices } from './describe-with-services.ts'
@@ -18,11 +19,11 @@ type InlineCase = readonly [name: keyof typeof programs, inlineMax: string, uses
 /** Describes deployments of programs in the local cloud with a limit of inline operations. */
 export function describeInlineOperations(cases: readonly InlineCase[]): void {
   describeWithServices('inline operations', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-    let bundles: ReturnType<typeof createBundles>
+    let bundles: CloudBundles
     let sandbox: CloudSandbox | undefined
     let proxy: CountingProxy
     beforeAll(async () => {
-      bundles = createBundles()
+      bundles = await createBundles()
       proxy = await startCountingProxy(settings())
     })
     afterAll(async () => {

@@ -1,13 +1,13 @@
 /** A generator of the local cloud dies during a deployment, which is completed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBundles } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
 import { type CloudRound, runCloudRound } from './cloud-rounds.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('kills in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
-  beforeAll(() => {
-    bundles = createBundles()
+  let bundles: CloudBundles
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterAll(() => bundles?.remove())
 

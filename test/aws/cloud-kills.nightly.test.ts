@@ -1,6 +1,6 @@
 /** Rounds of randomly drawn kills in the local cloud, several rounds at the same time. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBundles } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
 import {
   type CloudRound,
   type CloudRoundResult,
@@ -23,9 +23,9 @@ const groups = Array.from({ length: Math.ceil(count / atOnce) }, (_, index) =>
 const results: CloudRoundResult[] = []
 
 describeWithServices('rounds in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
-  beforeAll(() => {
-    bundles = createBundles()
+  let bundles: CloudBundles
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterAll(() => bundles?.remove())
 

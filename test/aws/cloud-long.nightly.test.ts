@@ -4,14 +4,15 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseExport } from '../e2e/exported-state.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     sandbox = await createCloudSandbox('patient', { aws: settings(), bundleOf: bundles.findBundle })
   })
   afterAll(async () => {

@@ -4,14 +4,15 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { waitUntil } from '../e2e/sandbox.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('a role without a permission', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox | undefined
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterEach(() => sandbox?.remove(), 120_000)
   afterAll(() => bundles?.remove())

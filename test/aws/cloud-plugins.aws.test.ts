@@ -15,7 +15,8 @@ import { awsVariables, bucketPrefixes } from '../../shared/config/aws-resource-n
 import { outboundVariables } from '../../shared/config/outbound-variables.ts'
 import { createS3Client } from '../../shared/platform/aws/clients.ts'
 import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver.fixture.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
@@ -56,10 +57,10 @@ function packHost(): Uint8Array {
 }
 
 describeWithServices('plugins of functions', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox | undefined
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterEach(async () => {
     await sandbox?.remove()

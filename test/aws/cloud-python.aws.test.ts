@@ -7,7 +7,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parseExport } from '../e2e/exported-state.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { downloadWheels, pythonSdk as sdk } from './python-wheels.ts'
 import { secretText } from './stack-file.ts'
@@ -29,10 +30,10 @@ pulumi.export("where", "VIRTUAL_ENV" in os.environ)
 `
 
 describeWithServices('programs in Python', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     sandbox = await createCloudSandbox('small', {
       aws: settings(),
       bundleOf: bundles.findBundle,

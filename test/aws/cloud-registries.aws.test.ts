@@ -21,7 +21,8 @@ import {
   startPrivateRegistry,
 } from './private-registry.ts'
 import { createSecretFinder } from './secret-finder.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { downloadWheels, pythonSdk } from './python-wheels.ts'
 import {
   createSiteRepository,
@@ -135,12 +136,12 @@ describeWithServices(
   settings => {
     const authorization = `Basic ${Buffer.from(`__token__:${token}`).toString('base64')}`
     let registry: PrivateRegistry
-    let bundles: ReturnType<typeof createBundles>
+    let bundles: CloudBundles
     let sandbox: CloudSandbox
     let client: Sandbox
     beforeAll(async () => {
       registry = await startPrivateRegistry(authorization, createPythonIndex(downloadWheels()))
-      bundles = createBundles()
+      bundles = await createBundles()
       sandbox = await createCloudSandbox('small', {
         aws: settings(),
         bundleOf: bundles.findBundle,

@@ -11,7 +11,8 @@ import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
 import { type AwsSettings, createKmsClient } from '../../shared/platform/aws/clients.ts'
 import { createKmsKeeper } from '../../shared/platform/aws/kms-key-keeper.ts'
 import { stackIdOf } from '../../shared/records/ids.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { readSavedCredentials, saveCredentialsCode } from './saved-credentials.ts'
@@ -35,10 +36,10 @@ describeWithServices(
   'a stack with a key and a role',
   ['DYNAMODB', 'SQS', 'S3', 'KMS', 'STS'],
   settings => {
-    let bundles: ReturnType<typeof createBundles>
+    let bundles: CloudBundles
     let sandbox: CloudSandbox
     beforeAll(async () => {
-      bundles = createBundles()
+      bundles = await createBundles()
       const kms = createKmsClient(settings(), settings())
       const { KeyMetadata } = await kms.send(new CreateKeyCommand({}))
       kms.destroy()

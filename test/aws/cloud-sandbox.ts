@@ -5,18 +5,15 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { expect } from 'vitest'
-import { createAssets } from '../../infra/assets.ts'
 import { type LocalCloud, startCloud } from '../../infra/local-cloud/cloud.ts'
 import { servicesOfGroup } from '../../infra/local-cloud/services.ts'
 import { groupNameOf } from '../../shared/config/stack-groups.ts'
 import { type ControlClient, openControlClient } from '../../infra/local-cloud/control-client.ts'
 import type { CompletedCall } from '../../infra/local-cloud/fleet.ts'
 import type { FunctionName, FunctionRow } from '../../infra/function-row.ts'
-import { functionsTable } from '../../infra/functions-table.ts'
 import type { QueueName } from '../../shared/config/aws-resource-names.ts'
 import { emulatorCredentials } from '../../infra/emulators/emulators.ts'
 import type { Denial } from '../../infra/local-cloud/permissions/permission-proxy.ts'
@@ -43,21 +40,6 @@ const testFolder = resolve(import.meta.dirname, '..')
 const nodeFolder = resolve(testFolder, '../node_modules/node/bin')
 const sdkModules = join(testFolder, 'fixtures/sdk/node_modules')
 const pluginFolder = join(testFolder, 'golden/provider')
-
-/** Creates the bundles of the functions that have an entry, in a folder of their own. */
-export function createBundles(): {
-  readonly findBundle: (row: FunctionRow) => string | undefined
-  readonly remove: () => void
-} {
-  const folder = mkdtempSync(join(tmpdir(), 'antichain-cloud-bundles-'))
-  const assets = createAssets('existing', folder)
-  const bundlePaths = new Map(functionsTable.map(row => [row.name, assets.bundleFunction(row)]))
-  return {
-    findBundle: row =>
-      assets.missingEntries.has(row.entry) ? undefined : bundlePaths.get(row.name),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  }
-}
 
 /** The options of a sandbox. */
 export interface CloudSandboxOptions extends Pick<StackFileOptions, 'config'> {

@@ -6,14 +6,15 @@ import { PurgeQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqsClient } from '../../shared/platform/aws/clients.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('the long pool', ['DYNAMODB', 'SQS', 'S3', 'KMS', 'ECS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     sandbox = await createCloudSandbox('many', { aws: settings(), bundleOf: bundles.findBundle })
   }, 240_000)
   afterAll(async () => {

@@ -11,16 +11,17 @@ import {
 } from '../../shared/providers/terraform/install/source-address.ts'
 import { packZip } from '../../shared/providers/terraform/install/zip.fixture.ts'
 import { buildTestProvider } from '../tfgolden/build-provider.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const services = ['DYNAMODB', 'SQS', 'S3', 'KMS'] as const
 
 describeWithServices('a Terraform provider in functions', services, settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox | undefined
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterEach(async () => {
     await sandbox?.remove()

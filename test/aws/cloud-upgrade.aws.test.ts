@@ -9,17 +9,18 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { FunctionRow } from '../../infra/function-row.ts'
 import { waitUntil } from '../e2e/sandbox.ts'
 import { parseExport } from '../e2e/exported-state.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const loadedMessage = 'the new code was loaded'
 
 describeWithServices('an upgrade', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
-  let newBundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
+  let newBundles: CloudBundles
   let sandbox: CloudSandbox | undefined
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
     newBundles = createMarkedBundles(bundles.findBundle)
   })
   afterEach(() => sandbox?.remove(), 120_000)
@@ -62,9 +63,7 @@ describeWithServices('an upgrade', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings =>
 })
 
 /** Creates bundles whose code reports that it was loaded. */
-function createMarkedBundles(
-  findBundle: (row: FunctionRow) => string | undefined,
-): ReturnType<typeof createBundles> {
+function createMarkedBundles(findBundle: (row: FunctionRow) => string | undefined): CloudBundles {
   const folder = mkdtempSync(join(tmpdir(), 'antichain-upgrade-'))
   return {
     findBundle: row => {

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseExport } from '../e2e/exported-state.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { installYamlPlugins } from '../e2e/yaml-plugins.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { secretText } from './stack-file.ts'
 
@@ -39,10 +40,10 @@ const key = {
 
 describeWithCommands('programs in YAML', [['go', 'version']], () => {
   describeWithServices('in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-    let bundles: ReturnType<typeof createBundles>
+    let bundles: CloudBundles
     let sandbox: CloudSandbox
     beforeAll(async () => {
-      bundles = createBundles()
+      bundles = await createBundles()
       sandbox = await createCloudSandbox('notes', {
         aws: settings(),
         bundleOf: bundles.findBundle,

@@ -11,14 +11,15 @@ import type { BlobHash } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
 import { type OtlpReceiver, startOtlpReceiver } from '../integration/otlp-receiver.ts'
 import { type ExportedState, parseExport } from '../e2e/exported-state.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 describeWithServices('local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
-  beforeAll(() => {
-    bundles = createBundles()
+  let bundles: CloudBundles
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterAll(() => bundles?.remove())
 
@@ -135,10 +136,10 @@ function expectOneTracePerDeployment(
 }
 
 describeWithServices('a generator that parks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     const limitMs = { 'step-generator': 30_000 }
     sandbox = await createCloudSandbox('many', {
       aws: settings(),

@@ -34,7 +34,8 @@ import {
   runPageSteps,
 } from '../e2e/run-page.ts'
 import { createSandbox, launcher, requireSuccess, type Sandbox, waitUntil } from '../e2e/sandbox.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { downloadWheels } from './python-wheels.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
@@ -107,7 +108,7 @@ describeWithServices(
   'docs/platform.md',
   ['DYNAMODB', 'SQS', 'S3', 'KMS', 'SCHEDULER'],
   settings => {
-    let bundles: ReturnType<typeof createBundles> | undefined
+    let bundles: CloudBundles | undefined
     let sandbox: CloudSandbox | undefined
     let client: Sandbox
     let github: GithubHost
@@ -115,7 +116,7 @@ describeWithServices(
     const root = mkdtempSync(join(tmpdir(), 'antichain-week-'))
 
     beforeAll(async () => {
-      bundles = createBundles()
+      bundles = await createBundles()
       client = createSandbox(undefined, { sdk: false })
       github = await startGithubHost(hostCredential)
       const plugin = `#!/bin/sh\nexec "$GOLD_NODE" '${goldMain}' aws "$@"\n`

@@ -17,18 +17,19 @@ import {
   type Sandbox,
   waitUntil,
 } from '../e2e/sandbox.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const urnOf = (name: string): string => `urn:pulumi:dev::many::gold:index:Thing::${name}`
 
 describeWithServices('repairs by the API', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let client: Sandbox
 
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     sandbox = await createCloudSandbox('many', { aws: settings(), bundleOf: bundles.findBundle })
     client = createSandbox(undefined, { sdk: false })
     writeFileSync(

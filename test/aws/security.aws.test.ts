@@ -27,7 +27,8 @@ import {
   webhookDraft,
   webhookKeyOf,
 } from '../../shared/triggers/webhooks/webhook-document.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { secretText } from './stack-file.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
 import { createSecretFinder } from './secret-finder.ts'
@@ -47,7 +48,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
   const byteCounts = new Map<string, number>()
   const sentFields = new Set<string>()
   let finder = createSecretFinder(secrets)
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let proxy: CountingProxy
   let sandbox: CloudSandbox
   let token = ''
@@ -60,7 +61,7 @@ describeWithServices('security of an installation', ['DYNAMODB', 'SQS', 'S3', 'K
   }
 
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     proxy = await startCountingProxy(settings(), (service, body) => {
       byteCounts.set(service, (byteCounts.get(service) ?? 0) + body.length)
       if (service === 'SQS') for (const field of parseSentFields(body)) sentFields.add(field)

@@ -9,7 +9,8 @@ import { createToken } from '../../shared/api/issue-token.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import type { LogNumber } from '../../shared/records/ids.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { listStoredBytes } from './list-stored-bytes.ts'
 import { createSecretFinder } from './secret-finder.ts'
@@ -34,11 +35,11 @@ interface ExportedState {
 }
 
 describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let service: ServiceClient
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterAll(() => bundles?.remove())
   afterEach(async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { openServiceClient, type ServiceClient } from './service-client.ts'
 
@@ -12,11 +13,11 @@ const timeoutMs = 900_000
 const streamLogs = '--suppress-stream-logs=false'
 
 describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let service: ServiceClient
-  beforeAll(() => {
-    bundles = createBundles()
+  beforeAll(async () => {
+    bundles = await createBundles()
   })
   afterAll(() => bundles?.remove())
   afterEach(async () => {

@@ -4,12 +4,13 @@ import { leaseMs } from '../../shared/pulumi-service/client-update.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
 import { buildPulumiCli, cliVersions } from '../pulumi-cli/build-cli.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { openServiceClient, type ServiceClient } from './service-client.ts'
 
 describeWithServices('leases in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles> | undefined
+  let bundles: CloudBundles | undefined
   let sandbox: CloudSandbox | undefined
   let service: ServiceClient | undefined
   afterEach(async () => {
@@ -25,7 +26,7 @@ describeWithServices('leases in the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS
     }, 1_200_000)
 
     test('a killed client holds its stack for five minutes, and the next command closes its update', async () => {
-      bundles = createBundles()
+      bundles = await createBundles()
       const bundleOf = bundles.findBundle
       const cloud = await createCloudSandbox('many', { aws: settings(), bundleOf })
       sandbox = cloud

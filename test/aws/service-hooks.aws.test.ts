@@ -5,19 +5,20 @@ import { startHttpReceiver } from '../../shared/triggers/outbound/local-receiver
 import { bodySignatureOf } from '../../shared/triggers/webhooks/webhook-signature.ts'
 import { requireSuccess, waitUntil } from '../e2e/sandbox.ts'
 import { describeWithCommands } from '../e2e/toolchains.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 import { openServiceClient, type ServiceClient } from './service-client.ts'
 
 const secret = 'hmac key'
 
 describeWithServices('service of the local cloud', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let receiver: Awaited<ReturnType<typeof startHttpReceiver>>
   let sandbox: CloudSandbox
   let service: ServiceClient
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     receiver = await startHttpReceiver()
     sandbox = await createCloudSandbox('small', {
       aws: settings(),

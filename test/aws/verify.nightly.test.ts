@@ -15,7 +15,8 @@ import {
   type Sandbox,
   waitUntil,
 } from '../e2e/sandbox.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from './cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from './cloud-sandbox.ts'
 import { describeWithServices } from './describe-with-services.ts'
 
 const packages = resolve(import.meta.dirname, '../fixtures/sdk/node_modules')
@@ -27,12 +28,12 @@ interface VerifyReport {
 }
 
 describeWithServices('platform verify', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   let client: Sandbox
 
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     // `small` is a fixture program. The sandbox needs one, but this test does not run it.
     sandbox = await createCloudSandbox('small', { aws: settings(), bundleOf: bundles.findBundle })
     client = createSandbox(undefined, { sdk: false })

@@ -16,12 +16,8 @@ import {
   signDelivery,
   startGithubHost,
 } from '../e2e/github-host.ts'
-import {
-  type CloudSandbox,
-  type CloudSandboxOptions,
-  createBundles,
-  createCloudSandbox,
-} from './cloud-sandbox.ts'
+import { createBundles } from './cloud-bundles.ts'
+import { type CloudSandbox, type CloudSandboxOptions, createCloudSandbox } from './cloud-sandbox.ts'
 
 const goldSdk = readFileSync(resolve(import.meta.dirname, '../golden/provider/sdk.js'), 'utf8')
 
@@ -54,7 +50,7 @@ export async function createWebhookSandbox(
   rulesOf: (stack: string) => readonly object[],
   options: Pick<CloudSandboxOptions, 'visibilitySeconds' | 'settings' | 'config'> = {},
 ): Promise<WebhookSandbox> {
-  const bundles = createBundles()
+  const bundles = await createBundles()
   const github = await startGithubHost(hostCredential)
   const sandbox = await createCloudSandbox('small', {
     ...options,

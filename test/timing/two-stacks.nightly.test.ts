@@ -9,7 +9,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BlobHash, type StackId, stackIdOf } from '../../shared/records/ids.ts'
 import type { Command } from '../../shared/records/log.ts'
-import { type CloudSandbox, createBundles, createCloudSandbox } from '../aws/cloud-sandbox.ts'
+import { type CloudBundles, createBundles } from '../aws/cloud-bundles.ts'
+import { type CloudSandbox, createCloudSandbox } from '../aws/cloud-sandbox.ts'
 import { describeWithServices } from '../aws/describe-with-services.ts'
 
 const provider = resolve(import.meta.dirname, '..', 'golden', 'provider')
@@ -25,10 +26,10 @@ const resourceCount = 300
 const limitMs = Number(process.env['LIMIT'] ?? 600_000)
 
 describeWithServices('two stacks', ['DYNAMODB', 'SQS', 'S3', 'KMS'], settings => {
-  let bundles: ReturnType<typeof createBundles>
+  let bundles: CloudBundles
   let sandbox: CloudSandbox
   beforeAll(async () => {
-    bundles = createBundles()
+    bundles = await createBundles()
     // Functions find no provider on the path, so each environment downloads the plugin.
     const path = [resolve(provider, '../../../node_modules/node/bin'), '/usr/bin', '/bin']
     sandbox = await createCloudSandbox('many', {
