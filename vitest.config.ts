@@ -104,7 +104,12 @@ export default defineConfig({
       }),
       createProject('infra', ['test/infra'], ownProcess(300)),
       createProject('verifier', ['test/verifier'], ownProcess(60)),
-      createProject('lifecycle', ['test/lifecycle'], { ...ownProcess(180), ...lifecycleFiles }),
+      // These tests start no processes. They share workers, because the engine takes long to load.
+      createProject('lifecycle', ['test/lifecycle'], {
+        ...ownProcess(180),
+        isolate: false,
+        ...lifecycleFiles,
+      }),
       createProject('sim', ['test/sim'], ownProcess(tier === 'readme' ? 180 : 1200)),
       // These tests run other suites, so they run after all other projects.
       createProject('mutations', ['test/mutations'], {
