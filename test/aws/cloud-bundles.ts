@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { acquireFolderLock } from '../../cli/bootstrap/lock.mjs'
 import { createAssets, projectRoot } from '../../infra/assets.ts'
 import type { FunctionRow } from '../../infra/function-row.ts'
@@ -41,7 +41,6 @@ function buildBundles(): string {
   const key = hashSources()
   const folder = join(bundlesFolder, key)
   if (!existsSync(folder)) rmSync(bundlesFolder, { recursive: true, force: true })
-  mkdirSync(dirname(folder), { recursive: true })
   return buildOnce(folder, partialFolder => {
     const assets = createAssets('existing', partialFolder)
     for (const row of functionsTable) assets.bundleFunction(row)
